@@ -17,6 +17,7 @@ from callbench.runner.measure.warm_up import operation_of
 from callbench.runner.plan import Plan
 from callbench.runner.slices import has_enough_slices, length_of, shorten
 from callbench.runner.warming import WAITS_NS
+from callbench.runner.wire.labs import labs_at_once
 from callbench.runner.wire.payload import payload
 
 # Durations on an idle machine with two processors, in seconds: the start of both sides with and without a compiling
@@ -145,7 +146,8 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     }
     seconds += len(alone) * (_QUICK_CODEC if quick else _CODEC)
     accounts = [cell for cell in plan.cells if cell.wire is not None and cell.stack not in left_out]
-    seconds += sum(_ledger_seconds(cell, compiles=cell.stack in compiling) for cell in accounts)
+    ledgers_s = sum(_ledger_seconds(cell, compiles=cell.stack in compiling) for cell in accounts)
+    seconds += ledgers_s / max(1, labs_at_once(len(accounts)))
     forks = plan.forks * len(plan.conditions)
     return Estimate(seconds, pace["limit_s"], forks, slices, len(accounts), warm_up_s)
 

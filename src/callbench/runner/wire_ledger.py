@@ -16,6 +16,7 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.plan import Plan
 from callbench.runner.progress import Progress
 from callbench.runner.wire.lab import Lab
+from callbench.runner.wire.labs import count_in_labs
 from callbench.runner.wire.payload import payload_of
 from callbench.runner.wire.sweep import run_sweep
 from callbench.runner.wire.trial import measure_ledger
@@ -48,15 +49,18 @@ def count_ledgers(  # noqa: PLR0913 - all that a run knows
         return
     if captures is not None:
         captures.mkdir(exist_ok=True)
+
+    def lines_of(lab: Lab, cell: Cell) -> list[dict[str, Any]]:
+        keep = captures / f"{cell.id}.pcap" if captures else None
+        return list(_cell_lines(lab, catalogue, stacks[cell.stack], cell, keep))
+
     try:
-        with Lab(placement) as lab:
-            for number, cell in enumerate(to_count):
-                progress.show_ledger(cell.stack, number, len(to_count))
-                keep = captures / f"{cell.id}.pcap" if captures else None
-                yield from _cell_lines(lab, catalogue, stacks[cell.stack], cell, keep)
+        progress.show_ledger(to_count[0].stack, 0, len(to_count))
+        for number, (cell, lines) in enumerate(count_in_labs(placement, to_count, lines_of), 1):
+            yield from lines
+            progress.show_ledger(cell.stack, number, len(to_count))
     except LinkFailure as failure:
         yield {"kind": "note", "text": f"nothing was counted on the wire: {failure}"}
-    progress.show_ledger("", len(to_count), len(to_count))
 
 
 def _one_per_call(cells: list[Cell]) -> list[Cell]:

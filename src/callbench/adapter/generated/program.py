@@ -129,10 +129,17 @@ def crates() -> dict[str, tuple[Path, tuple[str, ...]]]:
     while waiting:
         name = waiting.pop()
         if name not in found:
-            needs = tuple(need for need in _toml(places[name]).get("dependencies", {}) if need in places)
+            needs = tuple(need for need in _dependencies(_toml(places[name])) if need in places)
             found[name] = (places[name], needs)
             waiting += needs
     return found
+
+
+def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """The names of what a crate depends on, on any system."""
+    yield from manifest.get("dependencies", {})
+    for system in manifest.get("target", {}).values():
+        yield from system.get("dependencies", {})
 
 
 def dependent(every: Mapping[str, tuple[Path, tuple[str, ...]]]) -> frozenset[str]:

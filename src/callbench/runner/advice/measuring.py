@@ -16,9 +16,7 @@ from callbench.runner.advice import lacking, sizes, stored
 from callbench.store.record import Record
 
 BUDGET_S = 60.0
-
-
-SIZES_BUDGET_S = 45.0
+SIZES_BUDGET_S = 35.0
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The two hosts of a wire ledger, with a cable whose frames are counted, and the adapters on them."""
 
+import signal
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ class Lab:
             LinkFailure: they cannot be created, or their cable cannot be counted.
         """
         self._placement = placement
+        self._adapters: list[Adapter] = []
         self.pair = Pair()
         try:
             # With offloading, one frame of 64 KiB would stand for 45 packets, and packets are counted.
@@ -37,12 +39,23 @@ class Lab:
 
     def server(self, programs: Programs) -> Adapter:
         """Start an adapter on the server's host. Its hello message is not read yet."""
-        return Adapter(programs.server, "the server", self._placement.server, self.pair.hosts.server.enter_options())
+        host = self.pair.hosts.server
+        return self._started(Adapter(programs.server, "the server", self._placement.server, host.enter_options()))
 
     def client(self, programs: Programs) -> Adapter:
         """Start an adapter on the client's host. Its hello message is not read yet."""
         host = self.pair.hosts.client
-        return Adapter(programs.client, "the client", self._placement.client, host.enter_options(), programs.request)
+        options = host.enter_options()
+        return self._started(Adapter(programs.client, "the client", self._placement.client, options, programs.request))
+
+    def _started(self, adapter: Adapter) -> Adapter:
+        self._adapters = [*(one for one in self._adapters if not one.process.closed), adapter]
+        return adapter
+
+    def kill(self) -> None:
+        """Kill the adapters that still live. Whoever waits for one of them sees its end."""
+        for adapter in self._adapters:
+            adapter.process.signal(signal.SIGKILL)
 
     def serve(self, server: Adapter, cell: Cell) -> str:
         """Serve the cell's stack on the server's host. Return its endpoint."""
