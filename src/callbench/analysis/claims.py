@@ -39,7 +39,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True)
 class ClaimComparison:
-    """One comparison and what came out.
+    """One comparison and its result.
 
     Attributes:
         ratio: product(over) / product(under), or its root, paired within forks; None if a cell is missing.

@@ -23,7 +23,8 @@ JOIN codecs answer ON answer.message = cells.message AND answer."group" = cells.
      AND split_part(answer.stack, '/', 1) = split_part(split_part(cells.stack, ':', -1), '/', 1)
      AND answer.direction = 'answer'
 ORDER BY cells.cell"""
-# A cell without an echo of its own, since many call or it lies over a link, is told in the small one over TCP.
+# A cell has no echo of its own if many clients call, or if it lies over a link. It is given in multiples of the small
+# one over TCP.
 YARDSTICK_SQL = """
 SELECT fork, sum(calls) / sum(calls / rate_per_s) AS rate_per_s FROM echoes WHERE rate_per_s > 0 GROUP BY fork"""
 

@@ -21,12 +21,12 @@ def of_group(subject: Subject, name: str, every: Sequence[Ranking]) -> str:
     return f"{text} {_effects(subject, tables)}".strip()
 
 
-# Loads and links that are told one by one.
+# Loads and links that are named one by one.
 MOST_PLACES = 6
 
 
 def without_rates(subject: Subject, name: str) -> str:
-    """Describe what came out of a group that has no rate of a closed loop, or nothing if nothing was measured."""
+    """Describe the results of a group that has no rate of a closed loop, or nothing if nothing was measured."""
     cells = [one for one in subject.results.cells if one.attributes["group"] == name]
     open_loops = [one for one in cells if one.open_loop is not None and one.trials]
     if open_loops:

@@ -58,7 +58,7 @@ class OpenLoop:
 
 @dataclass(frozen=True)
 class Result:
-    """One cell: what was asked and what came out.
+    """One cell: its request and its results.
 
     Attributes:
         attributes: cell, group, stack, adapter, message, channel, language, call, clients, arrivals, rate, link as

@@ -49,7 +49,7 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         _end("stopped", 130)
     except BrokenPipeError:
-        # Whoever read our output has gone: no one is left to tell.
+        # The reader of our output has ended, so there is nobody to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as failure:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def known_stacks(*, quiet: bool = False) -> "Catalogue":
-    """What there is; manifests that could not be used are told on stderr."""
+    """What there is; manifests that could not be used are named on stderr."""
     from callbench.catalog import catalogue
 
     known = catalogue.load()

@@ -1,4 +1,4 @@
-"""An overload from what was asked to what is told."""
+"""An overload from its options to its output."""
 
 from dataclasses import asdict
 from pathlib import Path

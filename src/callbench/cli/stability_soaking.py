@@ -1,4 +1,4 @@
-"""A soak from what was asked to what is told: its folder, its target, its end."""
+"""A soak from its options to its output: its folder, its target, its end."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A torture from what was asked to what is told."""
+"""A torture test from its options to its output."""
 
 from dataclasses import asdict, replace
 from pathlib import Path

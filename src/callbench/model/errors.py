@@ -1,4 +1,4 @@
-"""What a person is told when something cannot be done: one sentence, an exit code, never a traceback."""
+"""Errors for people: one sentence and an exit code, never a traceback."""
 
 
 class CallbenchError(Exception):

@@ -71,7 +71,7 @@ def engine_remedy() -> str:
 
 
 def cache() -> Path:
-    """The folder for what can be made again: `callbench` in `XDG_CACHE_HOME`, else in `~/.cache`."""
+    """The folder for what Callbench can build again: `callbench` in `XDG_CACHE_HOME`, else in `~/.cache`."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     # The specification has relative paths ignored.
     if Path(named).is_absolute():

@@ -1,4 +1,4 @@
-"""How a process ended: for want of memory, by a crash, or by itself; and after how much."""
+"""How a process ended: without memory, by a crash, or by itself; and after how many calls."""
 
 import re
 import signal
@@ -13,7 +13,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 # A fault of the program itself, or its own decision to give up.
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS}
-# What runtimes write as they end for want of memory.
+# What runtimes write when they end because there is no memory.
 _COMPLAINTS = re.compile(
     r"memory allocation of \d+ bytes failed|std::bad_alloc|java\.lang\.OutOfMemoryError|\bMemoryError\b"
     r"|[Oo]ut of memory|OutOfMemoryException|cannot allocate memory|Cannot allocate memory"
@@ -21,7 +21,7 @@ _COMPLAINTS = re.compile(
 
 
 def oom_kills() -> dict[str, int]:
-    """How often the kernel killed for want of memory so far: on the machine, and in the core's own cgroup.
+    """Count the processes that the kernel killed for lack of memory: on the machine, and in the core's own cgroup.
 
     Adapters are in that cgroup too. Version 2 has it in memory.events, version 1 in memory.oom_control.
     """
@@ -39,7 +39,7 @@ def ending(code: int, log: Sequence[str], before: Mapping[str, int], after: Mapp
     """
     number = -code if code < 0 else code - 128
     if number == signal.SIGKILL:
-        # The kernel's own way to kill for want of memory; anybody else's SIGKILL leaves the counters alone.
+        # The kernel counts only the processes that it kills itself, not those that get SIGKILL from another process.
         return "out-of-memory" if any(after[key] > before.get(key, 0) for key in after) else "killed"
     if code != 0 and any(_COMPLAINTS.search(line) for line in log):
         return "out-of-memory"

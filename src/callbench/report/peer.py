@@ -21,7 +21,7 @@ from callbench.store.record import Record
 
 
 def line(number: int, request: RoundsRequest) -> str:
-    """What is said when a round begins."""
+    """The sentence at the begin of a round."""
     each = 2 * request.seconds + request.warm_up_s
     return f"round {number} of {request.rounds}: the load driver and {PEER}, {each:.0f} s plus the start of {PEER}"
 

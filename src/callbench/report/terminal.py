@@ -48,7 +48,7 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
 
 
 def _summary(subject: Subject, summary: Summary, console: Console) -> None:
-    """Print what to choose, which claims hold, what is not known, and what else came out."""
+    """Print what to choose, which claims hold, what is not known, and the other results."""
     if summary.choices:
         _words(sheet(summary.choices)).print(console)
     if subject.judged:

@@ -31,7 +31,7 @@ def show_outcomes(outcomes: Iterable[Outcome], console: Console, *, every: bool)
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """One line: how many checks of how many stacks, and how they came out."""
+    """One line: how many checks of how many stacks, and their outcomes."""
     applicable = [outcome for outcome in outcomes if not outcome.not_applicable]
     stacks = len({outcome.subject for outcome in outcomes if "/" in outcome.subject})
     failed = sum(outcome.fails for outcome in outcomes)

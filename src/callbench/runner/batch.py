@@ -54,7 +54,7 @@ class Batch:
         self.units: dict[str, Unit] = {}
         # Names of the echoes and references that could not be started.
         self._unavailable: set[str] = set()
-        # Pairs of adapter and channel that ran out of a resource. Another stack of such a pair would only wait in vain.
+        # Pairs of adapter and channel that ran out of a resource. Another stack of such a pair would wait for nothing.
         self._exhausted: set[tuple[str, str]] = set()
         self._prestarted = PrestartedStacks(context.placement, self._hosts_of)
         self._cells: list[CellTask] = []

@@ -178,7 +178,7 @@ def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
     """
     run_plan = _plan_run(request, all_stacks)
     study, cells = run_plan.study, run_plan.plan.cells
-    # Whoever lacks a compiler learns it before there is a run folder.
+    # A missing compiler is reported before there is a run folder.
     own_service.added(all_stacks, study.service, run_plan.plan.stacks)
     out = folder(request.out, study.name)
     options = {

@@ -19,7 +19,7 @@ OnFailure = Callable[[Task, SlicePlan, AdapterFailure], None]
 OnSlice = Callable[[Task, Mapping[str, Any]], None]
 
 
-def run_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
+def run_round(  # noqa: PLR0913, PLR0917 - the tasks, their order, and who is notified
     tasks: Sequence[Task],
     units: Mapping[str, Unit],
     number: int,

@@ -79,7 +79,7 @@ class Buckets:
             raise ValueError("an empty histogram has no percentiles")
         sums = np.cumsum(self.counts)
         wanted = np.asarray(list(shares), dtype=float)
-        # The small share taken off keeps 0.9 x 10 from being rank 10 for want of exact decimals.
+        # The small share taken off keeps 0.9 x 10 from being rank 10, since decimals are not exact.
         ranks = np.maximum(1, np.ceil(wanted * float(sums[-1]) * (1 - 1e-12)))
         places = np.searchsorted(sums, ranks)
         middles = self.lows[places] + (self.widths[places] - 1) / 2

@@ -36,7 +36,7 @@ class SearchRange:
 
 
 class KneeOutcome(StrEnum):
-    """How a search came out."""
+    """The outcome of a search."""
 
     WITHIN = "found"
     AT_LEAST = "at least"

@@ -8,7 +8,7 @@ import numpy as np
 
 from callbench.stats import student
 
-# A shift is told where chance explains it in one trial of a hundred, and where it moves the rate by enough to matter.
+# A shift is reported if chance explains it in one trial of a hundred, and if it moves the rate by enough to matter.
 LEVEL = 0.01
 MATTERS = 0.05
 # A segment needs two rates for its spread, and a test needs some more than that.

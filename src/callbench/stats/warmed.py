@@ -71,7 +71,7 @@ def look(pieces: Sequence[WarmUpSegment], least_seconds: float = FIRST_SECONDS) 
     The last half of its time, of which 16 s at the most, is parted in two: the later part must not be faster than the
     earlier one by more than 5 %, neither by their means nor by the medians of their pieces, and the compiler must not
     have taken more than 5 % of a processor. This has to hold for the whole curve, for the curve without its last piece
-    and for that without its last two: the worst of the three is told. It is Geweke's comparison of an early with a late
+    and for that without its last two: the worst of the three counts. It is Geweke's comparison of an early with a late
     part of a chain ("Evaluating the accuracy of sampling-based approaches to the calculation of posterior moments",
     Bayesian Statistics 4, 1992), with a margin instead of a test of significance, which would let a noisy curve pass
     for a steady one. What is compared grows with the time that has passed: a just-in-time compiler's curve has flat

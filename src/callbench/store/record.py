@@ -146,7 +146,7 @@ class Record:
         return connection
 
     def parquet(self) -> Path:
-        """The folder of Parquet files, made again where the journal has grown since.
+        """The folder of Parquet files, written again where the journal has grown since.
 
         Raises:
             BadInput: the run is damaged.
@@ -338,7 +338,7 @@ def _copied_parts(journal_file: Path, to: BinaryIO) -> Iterator[int]:
 
 
 def _reading(file: Path, columns: dict[str, str], form: str, longest: int) -> str:
-    """Write the query that reads a file of JSON. DuckDB's buffers are as long as the longest object is said to be."""
+    """Write the query that reads a file of JSON. DuckDB's buffers are as long as the longest object may be."""
     types = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
     options = f"format = '{form}', columns = {{{types}}}, maximum_object_size = {max(_LEAST_OBJECT, longest + 1)}"
     return f"SELECT * FROM read_json({_quoted(file)}, {options})"  # noqa: S608 - our own names, quoted

@@ -111,7 +111,7 @@ class _Source:
         return (one for one in self._schema.calls if not {one.request, one.answer} & self._without_type)
 
     def _data_contract(self, name: str, kind: str = "") -> str:
-        """What WCF is told of a type."""
+        """The attribute of WCF on a type."""
         return f"[{_SERIALIZATION}.{kind}DataContract(Name = {_text(name)}, Namespace = {_text(NAMESPACE)})]"
 
     def _enumeration(self, one: Enumeration) -> Iterator[str]:
@@ -208,7 +208,7 @@ def _plain(field: Field) -> bool:
 
 
 def _member(field: Field, place: int) -> str:
-    """What WCF is told of a field: its order is ours, and a value that is not there is left out as in JSON."""
+    """The attribute of WCF on a field: its order is ours, and a value that is not there is left out as in JSON."""
     absent = ", EmitDefaultValue = false" if _may_be_absent(field) and not field.nullable else ""
     return f"{_SERIALIZATION}.DataMember(Name = {_text(field.json_name or field.name)}, Order = {place}{absent})"
 

@@ -145,7 +145,7 @@ def _message(message: Message, boxed: frozenset[tuple[str, str]]) -> str:
 
 
 def _prost(field: Field, *, in_box: bool) -> str:
-    """What prost is told of a field."""
+    """The attribute of prost on a field."""
     kind = _wire(field)
     tag = f'tag = "{field.number}"'
     if field.shape is Shape.MAP:
@@ -184,7 +184,7 @@ def _rust_type(field: Field, *, in_box: bool) -> str:
 
 
 def _serde(field: Field, *, wrapped: bool) -> str:
-    """What serde is told of a field."""
+    """The attribute of serde on a field."""
     attributes = [] if wrapped else [f"rename = {_text(field.json_name)}"]
     if field.kind is Kind.JSON and field.shape is Shape.ONE and not _optional(field) and not wrapped:
         attributes.append('default = "crate::any::empty"')

@@ -1,4 +1,4 @@
-"""What is said to an MCP server, over any channel: an introduction, and the question for its tools, page by page.
+"""The conversation with an MCP server, over any channel: an introduction, and the question for its tools, page by page.
 
 Servers up to revision 2025-11-25 expect the handshake `initialize`. Since 2026-07-28 there is none, and each request
 says its version itself. The handshake comes first here: a server that does not know it must answer with an error,

@@ -51,7 +51,7 @@ class TimesAfterSleep:
 def times(cells: Collection[Figures], link: str, side: str, channel: str, without: str = "") -> SleepFactor | None:
     """Learn from measured cells how many times as much a call takes over a link.
 
-    The logs of the factors have the spread that is known beforehand, moderated by their own (as a variance with its
+    The logs of the factors have the spread that is known before, moderated by their own (as a variance with its
     degrees of freedom: Smyth, "Linear models and empirical Bayes methods", 2004, section 3). The reach is that of
     Student's prediction interval of a further one.
 

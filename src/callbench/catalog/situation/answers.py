@@ -15,7 +15,7 @@ class Question:
         key: of the situation; with a dot, in a table.
         text: what is asked.
         kind: `text`, `number`, `yes` or `list` (with commas).
-        default: the answer of whoever only presses return.
+        default: the answer if a person only presses return.
     """
 
     key: str

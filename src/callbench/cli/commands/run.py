@@ -130,7 +130,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     try:
         finished = launch.execute_run(path, known, resumed=resume)
     except Stopped:
-        # Whoever stops it wants to know what is known by then.
+        # A person who stops it wants the results so far.
         run_result.show(Record(path), as_json=as_json)
         raise
     run_result.show(finished, as_json=as_json)

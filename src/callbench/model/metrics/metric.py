@@ -50,7 +50,7 @@ class ValueFormat(StrEnum):
 
 @dataclass(frozen=True)
 class QueryRows:
-    """What a query over the tables of a run says of a metric. Whoever declares it needs no other code.
+    """What a query over the tables of a run says of a metric. A declaration is all that is needed.
 
     Attributes:
         of: what stands behind FROM: tables that have `cell` and `fork`.

@@ -23,7 +23,7 @@ def to_svg(spec: Spec, label: str) -> Markup:
 
     Args:
         spec: a Vega-Lite description without schema or config.
-        label: what a person who cannot see it is told.
+        label: the description for a person who cannot see it.
     """
     wide, _ = _svg(spec, label, WIDTH)
     small, found = _svg(narrow(spec), label, PHONE)

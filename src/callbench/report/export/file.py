@@ -13,7 +13,7 @@ _Told = TypeVar("_Told")
 def write_report(
     report: _Told, formats: Mapping[str, Callable[[_Told], str | bytes]], folder: Path, form: str, out: Path | None
 ) -> Path:
-    """Write what is told in one of its formats.
+    """Write a report in one of its formats.
 
     Args:
         report: what the report is about.

@@ -1,4 +1,4 @@
-"""The page: what was asked, what came out, tables, charts, claims, and where every value comes from."""
+"""The page: the question, the results, tables, charts, claims, and where every value comes from."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from callbench.runner.load.times import PERCENTILES, LatencyStatistics, percenti
 from callbench.stats.digits import figure, percent
 
 _MIB = 1 << 20
-# What is answered later than that share of the time after its end is told.
+# Answers that come later than this share of the time after its end are reported.
 _LONG = 0.01
 
 

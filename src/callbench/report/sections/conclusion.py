@@ -204,7 +204,7 @@ def _times(ratio: float) -> str:
 
 
 def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
-    """Describe what came out for an environment, beside what was published."""
+    """Describe the results for an environment, beside what was published."""
     by_link: dict[str, dict[str, list[str]]] = {}
     for _, link, call, name, *_ in lines:
         by_link.setdefault(link, {}).setdefault(name, []).append(call)

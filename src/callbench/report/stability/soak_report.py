@@ -16,7 +16,7 @@ from callbench.runner.stability.soak_result import GrowthResult, Side, SoakResul
 from callbench.stats.digits import figure
 from callbench.store.record import Record
 
-# So many episodes are told in sentences; the rest is in the table.
+# So many episodes have a sentence each; the rest is in the table.
 _MOST_TOLD = 6
 # The median call of the last tenth against that of the first: a change of less is nothing to tell.
 _DRIFT = 1.25

@@ -1,4 +1,4 @@
-"""What came out, in words computed from the run: the paragraph at the top, and what a reader must know."""
+"""The results in words, computed from the run: the paragraph at the top, and what a reader must know."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ DRIFT = 0.10
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that came out: what it is about, and a sentence or two."""
+    """One result: what it is about, and a sentence or two."""
 
     about: str
     text: str
@@ -43,7 +43,7 @@ def groups(subject: Subject) -> list[str]:
 
 
 def charted_groups(subject: Subject) -> set[str]:
-    """Name the groups that have a place on a chart of the study: they are told together there."""
+    """Name the groups that have a place on a chart of the study: they are described together there."""
     return {point.group for part in subject.study.charts for point in part.points}
 
 
@@ -61,7 +61,7 @@ class Summary:
         choices: what to choose, by how much and how sure.
         claims: how many hold, in a sentence; "" without claims.
         ahead: what is not known, why, and what five minutes more would settle.
-        besides: what else came out, group by group or as the study charts it.
+        besides: the other results, group by group or as the study charts it.
     """
 
     choices: Sequence[Choice]
@@ -80,7 +80,7 @@ class Summary:
 
 
 def summary(subject: Subject) -> Summary:
-    """Describe what came out of a run.
+    """Describe the results of a run.
 
     Raises:
         BadInput: the run is damaged.
@@ -97,7 +97,7 @@ def summary(subject: Subject) -> Summary:
 
 
 def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[Finding]:
-    """Write what came out besides the rankings' first places, group by group or as the study charts them."""
+    """Write the results besides the rankings' first places, group by group or as the study charts them."""
     charted = charted_groups(subject)
     written: list[Finding] = []
     alone: list[Finding] = []

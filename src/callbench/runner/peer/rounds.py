@@ -125,7 +125,7 @@ def compare_generators(
     return PeerRounds(rounds_request, tuple(rounds), compute_agreement(rounds, PEER))
 
 
-def drive_round(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, and how the server is told
+def drive_round(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, and how the server is informed
     catalogue: Catalogue, stack: Stack, cell: Cell, length: RoundLength, rng: random.Random, options: Mapping[str, Any]
 ) -> Round:
     """Start a stack's server, and let both sides drive it once, in random order.

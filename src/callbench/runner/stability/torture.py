@@ -57,7 +57,7 @@ class _Progress:
 class Torture:
     """A torture test in progress."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what is done to whom, and who is told
+    def __init__(  # noqa: PLR0913, PLR0917 - what is done to which server, and who is notified
         self,
         run: RecordWriter,
         target: Target,

@@ -53,7 +53,7 @@ class Lab:
         return adapter
 
     def kill(self) -> None:
-        """Kill the adapters that still live. Whoever waits for one of them sees its end."""
+        """Kill the adapters that still live. A thread that waits for one of them sees its end."""
         for adapter in self._adapters:
             adapter.process.signal(signal.SIGKILL)
 

@@ -25,7 +25,7 @@ _OBJECTS = {Kind.UINT64: "java.math.BigInteger", Kind.STRING: "java.lang.String"
 
 
 class Annotations(Protocol):
-    """What a library is told of the classes."""
+    """The annotations of a library on the classes."""
 
     package: str
     any_value: str

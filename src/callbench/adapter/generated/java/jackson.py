@@ -25,7 +25,7 @@ def sources(schema: Schema) -> dict[str, str]:
 
 
 class _Jackson:
-    """What Jackson is told. A null of the wire leaves the value that a field starts with."""
+    """Annotations of Jackson. A null of the wire leaves the value that a field starts with."""
 
     package = _PACKAGE
     any_value = "java.lang.Object"

@@ -52,7 +52,7 @@ def element(field: Field) -> str:
 
 
 class _Jaxb:
-    """What JAXB is told."""
+    """Annotations of JAXB."""
 
     package = PACKAGE
     any_value = "java.lang.String"

@@ -29,7 +29,7 @@ _TYPES = {
 def wsdl(schema: Schema) -> str:
     """The text of the file. Any JSON value is a string, and a map is a list of entries.
 
-    The address of the service is left open: whoever serves it writes it.
+    The address of the service is left open: the server writes it.
     """
     root = ET.Element(
         "wsdl:definitions",

@@ -31,8 +31,8 @@ class Call:
     """What is known of one call.
 
     Attributes:
-        name: the method and the path, or what somebody called it.
-        named: somebody called it so, so it is not joined with others.
+        name: the method and the path, or the name that a person gave.
+        named: a person gave the name, so it is not joined with others.
         bodiless: its requests are made of the parameters of path and query.
         repeated: the parts of the path, by number, that the bodies of all samples looked at have too.
         values: of a joined call, the parts that differ, at most so many as are shown.
