@@ -27,6 +27,14 @@ def test_many_that_are_alike_are_counted_and_the_thriftiest_named(small: int) ->
     assert "stack/1" not in sentence
 
 
+def test_the_least_processor_time_is_named_only_where_it_is_shown() -> None:
+    truths = [Truth(f"stack/{number}", 80.0, 0.001, 100.0 if number == 2 else 300.0, 1.0) for number in range(6)]
+    advice = of_figures(record(truths, {"call": 100.0}, Situation([LINK]), 7), Situation([LINK]))
+    sentence = words.headline(advice)
+    assert sentence.startswith("Choose stack/2 (the fewest bytes). ")
+    assert sentence.endswith("It is undecided which of them needs the least processor time.")
+
+
 def test_few_that_are_alike_are_named() -> None:
     truths = [Truth(f"stack/{number}", 80.0, 0.001, 300.0, 1.0) for number in range(3)]
     advice = of_figures(record(truths, {"call": 100.0}, Situation([LINK]), 7), Situation([LINK]))

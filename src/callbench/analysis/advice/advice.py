@@ -7,7 +7,7 @@ from functools import partial
 
 from callbench.analysis.advice.checks import Check, Error, checks, error_of, off_by
 from callbench.analysis.advice.choice import Choice, Verdict, choose
-from callbench.analysis.advice.figures import Every, read
+from callbench.analysis.advice.figures import Every, Figures, read
 from callbench.analysis.advice.languages import TakingPart, taking_part
 from callbench.analysis.advice.prediction import known_latency_us, mixed, percentile_of, value
 from callbench.analysis.advice.regions import Regions, regions
@@ -54,6 +54,7 @@ class Advice:
         map: who wins where, by time; None where it says nothing.
         languages: whose stacks are candidates, if the situation names languages.
         excluded: of the named languages: stacks that were not measured, by the reason.
+        least: of the leaders, the one that needs the least by other goals; empty: not shown; no entry: not known.
     """
 
     situation: Situation
@@ -71,6 +72,7 @@ class Advice:
     map: Regions | None
     languages: TakingPart = field(default_factory=TakingPart)
     excluded: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    least: Mapping[Goal, str] = field(default_factory=dict)
 
 
 def advise(
@@ -129,6 +131,7 @@ def of_figures(
         situation, groups, every, goals, out, failing, met, found, error, figures, beside,
         tested,
         _map(every, sizes, list(goals), main, situation, bounds), languages,
+        least=_least(every, found.leaders, situation, groups, compared),
     )  # fmt: skip
 
 
@@ -160,14 +163,31 @@ def _map(  # noqa: PLR0913, PLR0917 - a map and all that it is of
     return replace(of_sizes, x=replace(of_sizes.x, here=here), extra=True)
 
 
-def least(advice: Advice, names: Sequence[str], goal: Goal) -> str:
-    """Name the one of some candidates that needs the least by another goal; empty where it is not known of all."""
-    middles = {}
-    for name in names:
-        own = {group: value(advice.every[name, group], advice.situation, goal) for group in advice.groups}
-        if values := mixed(advice.every, name, advice.groups, own):
-            middles[name] = geometric_mean(list(values.values())).middle
-    return min(middles, key=lambda name: middles[name]) if len(middles) == len(names) else ""
+def _least(
+    every: Every,
+    leaders: Sequence[str],
+    situation: Situation,
+    groups: Mapping[str, float],
+    compared: Sequence[Figures],
+) -> dict[Goal, str]:
+    """Name the one of some candidates that needs the least by each other goal, if that is known of all and shown.
+
+    Bytes are counted, so the least is shown. Of processor time, all others must be shown to need more.
+    """
+    found = {}
+    for goal in (Goal.BYTES, Goal.PROCESSOR):
+        values = {}
+        for name in leaders:
+            own = {group: value(every[name, group], situation, goal) for group in groups}
+            of_name = mixed(every, name, groups, own)
+            if of_name and min(of_name.values()) > 0:
+                values[name] = of_name
+        if goal is situation.goal or not values or len(values) < len(leaders):
+            continue
+        choice = choose(values, "", situation.margin, error_of(compared, situation, goal).log)
+        shown = goal is Goal.BYTES or choice.verdict is Verdict.CHOOSE
+        found[goal] = choice.best if shown else ""
+    return found
 
 
 def _goals(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> dict[str, ByBlock]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from callbench.analysis.advice.advice import Advice, least, ordinary
+from callbench.analysis.advice.advice import Advice, ordinary
 from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
 from callbench.analysis.advice.choice import LEVEL, Verdict
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
@@ -19,6 +19,7 @@ from callbench.stats.logratio import LogRatio, paired
 
 _NAMED = 4
 """So many candidates are named in a sentence."""
+_THRIFT = {Goal.BYTES: "the fewest bytes", Goal.PROCESSOR: "the least processor time"}
 GOALS = {
     Goal.TIME: "mean time of a call",
     Goal.MONEY: "money a month",
@@ -52,16 +53,18 @@ def headline(advice: Advice) -> str:
 
 
 def _many(advice: Advice, margin: str) -> str:
-    """Choose, of many that are alike, the ones that need the least of what costs money."""
+    """Choose, of many that are alike, the ones that need the least of what costs money, as far as that is shown."""
     leaders = advice.choice.leaders
-    others = (Goal.BYTES, "the fewest bytes"), (Goal.PROCESSOR, "the least processor time")
     needs: dict[str, list[str]] = {}
-    for one, words in others:
-        if one is not advice.situation.goal and (name := least(advice, leaders, one)):
+    for one, words in _THRIFT.items():
+        if name := advice.least.get(one):
             needs.setdefault(name, []).append(words)
     alike = f"{len(leaders)} candidates lie within {margin} of each other in {goal(advice)}"
     common = [name for name in ordinary(advice.every, leaders, advice.situation) if name not in needs]
     alike += f", and {common[0]} is one of them." if common else "."
+    open_ = [words for one, words in _THRIFT.items() if advice.least.get(one) == ""]
+    if open_:
+        alike += f" It is undecided which of them needs {listed(open_)}."
     if not needs:
         return f"Choose by other reasons: {alike}"
     return f"Choose {' or '.join(f'{name} ({listed(words)})' for name, words in needs.items())}. {alike}"
