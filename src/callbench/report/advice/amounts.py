@@ -52,6 +52,9 @@ def _share(gain: float, difference: LogRatio, confidence: float, word: str, othe
         value, shares, word = -value, sorted(-one for one in shares), other
     digits = 0 if shares and shares[-1] - shares[0] >= 4 else 1
     low, high = shares if len(shares) == 2 else (value, value)
+    if round(value, digits) == 0 and low <= 0 <= high:
+        most = max(10.0**-digits, -low, high)
+        return f"up to {most:.{digits}f} % more or less"
     return f"{value:.{digits}f} % {word} ({low:.{digits}f} to {high:.{digits}f} %)"
 
 
