@@ -82,7 +82,8 @@ namespace Callbench.Kit
 
         private static Func<ISpeedService, string> EchoString(string value) => service => service.EchoString(value);
 
-        private static Func<JToken, Call> WithAnswer<T>(Func<JToken, Func<ISpeedService, T>> bind) => payloads => new Call<T>(payloads, bind);
+        private static Func<JToken, Call> WithAnswer<T>(Func<JToken, Func<ISpeedService, T>> bind) =>
+        payloads => new Call<T>(payloads, bind);
 
         private static Func<JToken, Call> WithoutAnswer(Func<JToken, Action<ISpeedService>> bind) => WithAnswer(given =>
         {
