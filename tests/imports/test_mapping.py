@@ -370,3 +370,19 @@ def test_schemas_of_a_wsdl_may_use_each_other_without_an_import(tmp_path: Path) 
     )
     schema = imported(file).schema
     assert [field.json_name for field in schema.message(schema.calls[0].request).fields] == ["id"]
+
+
+def test_an_included_schema_takes_the_namespace_of_the_one_that_includes_it(tmp_path: Path) -> None:
+    """It declares that namespace, and has none of its own: it must not import it."""
+    (tmp_path / "line.xsd").write_text(
+        '<x:schema xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:a="urn:a"><x:complexType name="Line"><x:sequence><x:element name="id" type="x:int"/></x:sequence></x:complexType></x:schema>'
+    )
+    file = tmp_path / "shop.wsdl"
+    file.write_text(
+        '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:a="urn:a" targetNamespace="urn:a">'
+        '<types><x:schema targetNamespace="urn:a"><x:include schemaLocation="line.xsd"/><x:element name="order" type="a:Line"/></x:schema></types>'
+        '<message name="m"><part name="p" element="a:order"/></message>'
+        '<portType name="p"><operation name="send"><input message="a:m"/></operation></portType></definitions>'
+    )
+    schema = imported(file).schema
+    assert [field.json_name for field in schema.message(schema.calls[0].request).fields] == ["id"]

@@ -53,8 +53,8 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
 class _Reader:
     """Reads types. A name that a schema has defined can be used from then on.
 
-    A name that no schema has defined is looked for in a file that is called so, `model.Order.avsc` or `Order.avsc`,
-    as most of Avro's libraries do it.
+    A type that no schema has defined is looked for in a file with its name, `model.Order.avsc` or `Order.avsc`, as
+    fastavro does it.
     """
 
     def __init__(self, source: Source, options: Options) -> None:

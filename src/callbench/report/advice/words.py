@@ -19,7 +19,7 @@ from callbench.stats.logratio import LogRatio, paired
 
 _NAMED = 4
 """So many candidates are named in a sentence."""
-_THRIFT = {Goal.BYTES: "the fewest bytes", Goal.PROCESSOR: "the least processor time"}
+_LEAST = {Goal.BYTES: "the fewest bytes", Goal.PROCESSOR: "the least processor time"}
 GOALS = {
     Goal.TIME: "mean time of a call",
     Goal.MONEY: "money a month",
@@ -56,15 +56,15 @@ def _many(advice: Advice, margin: str) -> str:
     """Choose, of many that are alike, the ones that need the least of what costs money, as far as that is shown."""
     leaders = advice.choice.leaders
     needs: dict[str, list[str]] = {}
-    for one, words in _THRIFT.items():
+    for one, words in _LEAST.items():
         if name := advice.least.get(one):
             needs.setdefault(name, []).append(words)
     alike = f"{len(leaders)} candidates lie within {margin} of each other in {goal(advice)}"
     common = [name for name in ordinary(advice.every, leaders, advice.situation) if name not in needs]
     alike += f", and {common[0]} is one of them." if common else "."
-    open_ = [words for one, words in _THRIFT.items() if advice.least.get(one) == ""]
-    if open_:
-        alike += f" It is undecided which of them needs {listed(open_)}."
+    undecided = [words for one, words in _LEAST.items() if advice.least.get(one) == ""]
+    if undecided:
+        alike += f" It is undecided which of them needs {listed(undecided)}."
     if not needs:
         return f"Choose by other reasons: {alike}"
     return f"Choose {' or '.join(f'{name} ({listed(words)})' for name, words in needs.items())}. {alike}"

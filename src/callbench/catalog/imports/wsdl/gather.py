@@ -98,7 +98,7 @@ class WsdlDocuments:
             if namespace in self._of_namespace:
                 element.set("schemaLocation", self._one_file(namespace))
         for file, root in self._roots.items():
-            self._import_what_is_named(file, root)
+            self._import_what_is_named(root)
             (self._folder / file).write_bytes(etree.tostring(root))
         lines = [f'<schema xmlns="{XSD[1:-1]}" targetNamespace="urn:callbench:all">']
         for namespace in self._of_namespace:
@@ -108,14 +108,19 @@ class WsdlDocuments:
         everything.write_text("\n".join([*lines, "</schema>"]), encoding="utf-8")
         return everything
 
-    def _import_what_is_named(self, file: str, root: etree._Element) -> None:
-        """Adds imports that are missing: tools that write a WSDL leave them out between the schemas in it."""
+    def _import_what_is_named(self, root: etree._Element) -> None:
+        """Adds imports that are missing: tools that write a WSDL leave them out between the schemas in it.
+
+        A schema without a namespace of its own gets none: it takes the namespace of the one that includes it, and no
+        schema may import its own.
+        """
+        target = root.get("targetNamespace")
+        if not target:
+            return
         present = {one.get("namespace", "") for one in root.iterfind(f"{XSD}import")}
-        missing = {*root.nsmap.values()} & {*self._of_namespace} - present - {root.get("targetNamespace", "")}
-        for namespace in sorted(missing):
-            if file not in self._of_namespace[namespace]:
-                added = etree.Element(f"{XSD}import", namespace=namespace, schemaLocation=self._one_file(namespace))
-                root.insert(0, added)
+        for namespace in sorted({*root.nsmap.values()} & {*self._of_namespace} - present - {target}):
+            added = etree.Element(f"{XSD}import", namespace=namespace, schemaLocation=self._one_file(namespace))
+            root.insert(0, added)
 
     def _one_file(self, namespace: str) -> str:
         """The file of a namespace. Several are included by one that is written for it."""
