@@ -89,6 +89,27 @@ def test_an_environment_whose_python_has_gone_is_not_taken_for_one(copy: Path) -
     assert "Python 3.11 or newer is needed" in ended.stderr
 
 
+@pytest.mark.engine
+def test_an_import_does_not_wait_for_the_engine(copy: Path) -> None:
+    """It failed before: the table of bytes needs no Rust, and the launcher began to build the engine all the same."""
+    (copy / "engine" / "target").unlink()
+    (copy / "order.json").write_text('{"id": 17, "customer": "Zoe"}')
+    ended = started(copy, "import", str(copy / "order.json"), PATH=_without_rust(copy.parent / "bin"))
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [line.split()[:2] for line in ended.stdout.splitlines() if line.startswith("    json ")] == [["json", "26"]]
+    assert "Rust is missing" in started(copy, "list", "links", PATH=_without_rust(copy.parent / "bin")).stderr
+
+
+def _without_rust(folder: Path) -> str:
+    """A path with the tools of the system, and no cargo."""
+    folder.mkdir(exist_ok=True)
+    for tool in ("bash", "env", "python3", "sha256sum", "cut", "readlink", "dirname", "find", "flock"):
+        found = shutil.which(tool)
+        if found and not (folder / tool).exists():
+            (folder / tool).symlink_to(found)
+    return str(folder)
+
+
 def test_no_script_of_setup_names_a_place(copy: Path) -> None:
     """Scripts in .venv/bin begin with the path of the environment that they were installed into."""
     for file in (copy / "Makefile", *sorted((copy / "setup").iterdir()), copy / "callbench"):

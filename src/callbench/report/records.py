@@ -47,7 +47,8 @@ def show(path: Path, console: Console) -> None:
         BadInput: it is no record, or damaged.
     """
     if place.is_service(path):
-        for line in own_service.lines(own_folder.read(path), path):
+        service = own_folder.read(path)
+        for line in (*own_service.lines(service, path), *own_service.bytes_of_calls(service, path)):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     else:
         _shown(path).print(console)

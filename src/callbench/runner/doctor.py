@@ -43,6 +43,7 @@ def findings(catalogue: Catalogue) -> Iterator[Finding]:
     """Check the machine, then start each adapter once and read its hello message."""
     yield from _machine()
     yield _supervisor()
+    yield _own_service()
     yield from _lab()
     for sentence in catalogue.broken:
         yield Finding("manifest", "missing", sentence, "correct the manifest: contract/CONTRACT.md explains it")
@@ -91,6 +92,19 @@ def _supervisor() -> Finding:
         return Finding("supervisor", "good", str(found))
     return Finding(
         "supervisor", "poor", "not built: adapters run without a PID namespace of their own", engine_remedy()
+    )
+
+
+def _own_service() -> Finding:
+    """Look for what compiles the calls of an imported service."""
+    missing = [title for title, program in (("Rust", "cargo"), ("a C compiler", "cc")) if shutil.which(program) is None]
+    if not missing:
+        return Finding("a service of your own", "good", "Rust and a C compiler are there for `run` and `advise`")
+    return Finding(
+        "a service of your own",
+        "missing",
+        f"{' and '.join(missing)}: `run` and `advise` compile its calls; `import` and its table of bytes need neither",
+        "install Rust 1.88 or newer with rustup, and the packages gcc and libc6-dev",
     )
 
 

@@ -43,6 +43,25 @@ def write(folder: Path, generators: Mapping[str, Fitted]) -> None:
         (folder / FOLDER / f"{call}.json").write_text(f"{text}\n", encoding="utf-8")
 
 
+def samples(folder: Path, service: Imported) -> Mapping[str, int]:
+    """How many of the first payloads of each call are samples; generated ones stand behind them.
+
+    A call without a generator in the folder is left out: nobody knows which of its payloads are samples.
+
+    Raises:
+        BadInput: a file is wrong.
+    """
+    counted = {}
+    for call in service.schema.calls:
+        file = folder / FOLDER / f"{call.name}.json"
+        if file.is_file() and service.payloads.get(call.name):
+            try:
+                counted[call.name] = int(json.loads(file.read_text(encoding="utf-8"))["given"])
+            except (OSError, ValueError, TypeError, KeyError, RecursionError):
+                raise BadInput(f"{file} is no generator: remove it, and it is fitted again") from None
+    return counted
+
+
 def read(folder: Path, service: Imported, call: OwnCall) -> Generator:
     """The generator of a call: as it is in the folder, or fitted now if it is not there.
 

@@ -77,13 +77,11 @@ def _field(field: Field, scope: str) -> str:
             of = f"optional {of}"
         case _:
             pass
-    options = ""
     members: dict[str, str | bool] = {}
-    if not _acceptable(field.json_name):
+    written = json_key(field)
+    if written != field.json_name:
         members["json"] = field.json_name
-        options = f' [json_name = "_key_{field.number}"]'
-    elif field.json_name != default_json(field.name):
-        options = f" [json_name = {_quoted(field.json_name)}]"
+    options = f" [json_name = {_quoted(written)}]" if written != default_json(field.name) else ""
     if field.format:
         members["format"] = field.format
     members["required"] = held_apart and field.shape is Shape.ONE and not field.oneof
@@ -97,6 +95,11 @@ def _type(field: Field, scope: str) -> str:
     if field.type_name and field.kind in {Kind.MESSAGE, Kind.ENUM}:
         return field.type_name if field.type_name != field.name else f".{scope}.{field.type_name}"
     return _INTEGERS.get(field.encoding, {}).get(field.kind, str(field.kind))
+
+
+def json_key(field: Field) -> str:
+    """The key of a field in protobuf's own JSON: the user's, or another one where protobuf does not take that."""
+    return field.json_name if _acceptable(field.json_name) else f"_key_{field.number}"
 
 
 def _acceptable(json_name: str) -> bool:

@@ -86,7 +86,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """Import the schema and the payloads of a service of your own.
 
     The result is a folder with the schema, the calls and the payloads. You can read and change it. What a format cannot
-    express is listed as a loss, with what it becomes.
+    express is listed as a loss, with what it becomes. A table has the bytes of each call in each format, plain and
+    compressed. Rust is not needed.
     """
     from callbench.adapter import tool_server
     from callbench.catalog.generator import filled
@@ -109,6 +110,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     if as_json:
         print_json(own_service.as_record(service, place))
         return
-    for line in (*own_service.lines(service, place), *own_service.inferred(service)):
+    lines, inferred = own_service.lines(service, place), own_service.inferred(service)
+    for line in (*lines, *inferred, *own_service.bytes_of_calls(service, place)):
         print_line(line)
     print_line(f"folder: {place}")

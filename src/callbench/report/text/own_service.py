@@ -1,11 +1,15 @@
 """What an imported service has: calls, messages, payloads, and what its source said that no format can carry."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from callbench.catalog.encoders.byte_table import CallBytes, byte_table
+from callbench.catalog.generator import file as generator_files
 from callbench.catalog.own.folder import grouped
 from callbench.catalog.own.proto_text import proto_text
 from callbench.model.service.imported import Imported
+from callbench.report.text import byte_table as byte_lines
 
 SCHEMA_LINES = 60
 """Lines of an inferred schema that are printed."""
@@ -46,6 +50,16 @@ def lines(service: Imported, folder: Path) -> list[str]:
     return lines
 
 
+def bytes_of_calls(service: Imported, folder: Path) -> Iterator[str]:
+    """The table of bytes of each call in each format.
+
+    Args:
+        service: with its payloads.
+        folder: where it is.
+    """
+    return byte_lines.lines(_bytes(service, folder))
+
+
 def inferred(service: Imported) -> list[str]:
     """The schema that was inferred from samples, if it was and is short. `schema.proto` has it in any case."""
     if not set(service.form.split(" and ")) <= _INFERRED:
@@ -83,7 +97,12 @@ def as_record(service: Imported, folder: Path) -> dict[str, Any]:
             for (problem, mapped), places in grouped(schema.losses).items()
         ],
         "notes": list(service.notes),
+        "bytes": byte_lines.as_record(_bytes(service, folder)),
     }
+
+
+def _bytes(service: Imported, folder: Path) -> tuple[CallBytes, ...]:
+    return tuple(byte_table(service, generator_files.samples(folder, service)))
 
 
 def _counted(number: int, one: str, more: str = "") -> str:

@@ -1,0 +1,28 @@
+"""Content codings of HTTP that bodies are often compressed with, each at the level that servers usually have."""
+
+import zlib
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import zstandard
+
+LEVELS: Mapping[str, int] = MappingProxyType({"gzip": 6, "zstd": 3})
+"""The level of each coding: the libraries' own defaults."""
+PLAIN = "plain"
+_GZIP_WINDOW = 31
+"""A window of 32 KiB (15), and gzip's frame (16)."""
+
+
+def _gzip(body: bytes) -> bytes:
+    compressor = zlib.compressobj(LEVELS["gzip"], zlib.DEFLATED, _GZIP_WINDOW)
+    return compressor.compress(body) + compressor.flush()
+
+
+def _zstd(body: bytes) -> bytes:
+    return zstandard.ZstdCompressor(level=LEVELS["zstd"]).compress(body)
+
+
+CODINGS: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
+    {PLAIN: lambda body: body, "gzip": _gzip, "zstd": _zstd}
+)
+"""By the name in `Content-Encoding`; `plain` is a body as it is."""
