@@ -15,7 +15,7 @@ from typing import Any
 from driving import Client, Drive, InprocClient, TcpClient, cpu, line_of
 from serving import No, Service, TcpServer
 
-KNOWN_OPTIONS = {"delay_us", "stall_us", "stall_every_us", "burn_us"}
+KNOWN_OPTIONS = {"delay_us", "stall_us", "stall_every_us", "burn_us", "closes_idle_us"}
 
 
 class Adapter:

@@ -99,6 +99,8 @@ class TcpServer:
             while True:
                 connection, _ = self.listener.accept()
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if self.service.options.get("closes_idle_us"):
+                    connection.settimeout(self.service.options["closes_idle_us"] / 1e6)
                 self.connections.add(connection)
                 threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
 

@@ -1,5 +1,6 @@
 """A unit is started, driven and stopped; what breaks the contract is one sentence, and leaves nothing behind."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -53,6 +54,24 @@ def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], Adapter]) -> N
         assert not unit.broken
         assert unit.compiler_report() == ""
         assert unit.record()["stack"] == "honest/tcp"
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("said", [True, False])
+def test_a_connection_that_its_server_closes_while_others_are_driven_is_made_anew(
+    misbehaving: Callable[[str], Adapter], *, said: bool
+) -> None:
+    """The card says after how long it closes. Without that, the calls on its closed connections fail."""
+    asked = replace(request(misbehaving("honest")), options={"closes_idle_us": 2_000_000})
+    card = {**asked.stack.card, **({"closes_idle_s": 2.0} if said else {})}
+    asked = replace(asked, stack=replace(asked.stack, card=card))
+    with Unit(asked, placement.choose_placement(), LOOPBACK_HOSTS) as unit:
+        (cell,) = asked.cells
+        slice_plan = SlicePlan(cell, SLICE, lead=False)
+        assert run_slice(unit, slice_plan, None)["done"]["errors"] == {}
+        time.sleep(3)
+        errors = run_slice(unit, slice_plan, None)["done"]["errors"]
+        assert errors == ({} if said else {"closed": 1})
 
 
 @pytest.mark.usefixtures("nothing_left")

@@ -80,6 +80,7 @@ class Card(_Strict):
     own: Literal[True, "only"] | None = None
     compiles: bool | None = None
     busy_us: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    closes_idle_s: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     slice_ms: float | None = Field(default=None, ge=20, le=10_000, allow_inf_nan=False)
     message: str | None = None
     channel: str | None = None

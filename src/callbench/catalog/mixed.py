@@ -14,7 +14,7 @@ PROTOCOL = "protocol"
 _CLIENT_ONLY = "client-only"
 # Members of a card that belong to one side; the other members of a mixed card are merged from both.
 _CLIENTS = ("clients", "region", "connections_per_client", "when_lost")
-_SERVERS = ("server_model", "counts", "external", "backend", "busy_us", request.KEY)
+_SERVERS = ("server_model", "counts", "external", "backend", "busy_us", "closes_idle_s", request.KEY)
 
 
 def every(stacks: Iterable[Stack]) -> Iterator[Stack]:

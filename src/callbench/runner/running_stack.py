@@ -1,5 +1,6 @@
 """A stack that is started for its cells: served, connected and verified."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -26,6 +27,11 @@ BASIC_CHECKS: Checks = (
 
 # A stack that is slow by its card may answer a hundred clients one after another, which is no failure.
 _SLOW_TIMEOUT_MS = 60_000
+# Connections that were idle for this share of the time after which their server closes them are made anew: what is
+# closed between two slices is the measurement's doing, and no failure of the stack.
+_IDLE_SHARE = 0.5
+# A server of somebody else's that does not say so may be one of the most impatient: gunicorn closes after 2 s.
+_EXTERNAL_CLOSES_S = 2.0
 # How long after its last call a process may take to end.
 _EXIT_SECONDS = 0.5
 _WRONG = ("wrong-answer", "status", "redirect")
@@ -70,6 +76,8 @@ class RunningStack:
         """
         self._stack = stack
         self._connected: tuple[int, Mapping[str, Any]] | None = None
+        # When its connections were last about to be used, on the monotonic clock.
+        self._used_s = time.monotonic()
         self.unsupported: dict[str, str] = {}
         self.lacks: set[str] = set()
         self._checked_calls: set[str] = set()
@@ -100,11 +108,17 @@ class RunningStack:
         }
 
     def connect(self, cell: Cell) -> None:
-        """Connect the cell's clients with the cell's options, unless they are connected already.
+        """Connect the cell's clients with the cell's options, unless they are connected and were used lately.
 
         Raises:
             AdapterFailure: the client failed.
         """
+        card = self._stack.card
+        closes_s = card.get("closes_idle_s", _EXTERNAL_CLOSES_S if "external" in card else math.inf)
+        idle_s = time.monotonic() - self._used_s
+        if idle_s > _IDLE_SHARE * closes_s:
+            self._connected = None
+        self._used_s += idle_s
         self._connect(cell.load.clients, cell.options)
         # The driver compares every answer with the checked answer of the current connections.
         key = _key(cell)

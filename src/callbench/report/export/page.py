@@ -174,10 +174,13 @@ def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     card = dict(stack.get("card") or {})
     card.pop("busy_us", None)
     lost, explains = card.pop("when_lost", None), card.pop("explains", None) or {}
+    closes_s = card.pop("closes_idle_s", None)
     served = served_text(card.pop("request", None), card.pop("external", None), counts=card.pop("counts", True))
     known = [(words, str(card.pop(key))) for key, words in CARD_WORDS.items() if card.get(key) is not None]
     library = " ".join(str(stack[key]) for key in ("library", "version") if stack.get(key))
     rest = [(key.replace("_", " "), str(value)) for key, value in card.items() if value is not None]
+    if closes_s is not None:
+        rest.append(("idle connections", f"the server closes them after {closes_s:g} s"))
     if lost:
         rest += zip(LOST_WORDS, server_loss_text(lost), strict=True)
     rest += [(f"plateau at {latency}", str(why)) for latency, why in explains.items()]
