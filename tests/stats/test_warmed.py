@@ -121,3 +121,36 @@ def test_a_pause_of_the_machine_is_no_rise() -> None:
 def test_calls_that_begin_to_be_answered_late_are_a_rise() -> None:
     found = look([*[WarmUpSegment(0, PIECE_S)] * 40, *[WarmUpSegment(100, PIECE_S)] * 15])
     assert not found.steady
+
+
+def compiled(busy_s: float, rate_before: float, rate_after: float, length_s: float) -> list[WarmUpSegment]:
+    """A curve whose compiler can be seen: at work for so long, then silent but for a hundredth of a processor."""
+    pieces = []
+    for place in range(round(length_s / PIECE_S)):
+        works = place * PIECE_S < busy_s
+        rate = rate_before + (rate_after - rate_before) * min(1.0, place * PIECE_S / busy_s)
+        pieces.append(WarmUpSegment(round(rate * PIECE_S), PIECE_S, PIECE_S * (0.3 if works else 0.01)))
+    return pieces
+
+
+def test_a_compiler_that_is_seen_to_be_silent_is_not_waited_for_as_long_again() -> None:
+    """As Java's JSON over HTTP was recorded: 20 s of compiling, flat from then on. The curve alone took 36 s."""
+    curve = compiled(20.0, 200, 3500, 60.0)
+    ends = next(count for count in range(1, len(curve)) if look(curve[:count]).steady) * PIECE_S
+    assert 22.0 < ends < 26.0
+    unseen = [WarmUpSegment(piece.calls, piece.seconds) for piece in curve]
+    assert next(count for count in range(1, len(curve)) if look(unseen[:count]).steady) * PIECE_S > 28.0
+
+
+def test_a_rate_that_still_rises_is_not_steady_because_its_compiler_is_silent() -> None:
+    rising = [WarmUpSegment(round(100 * 1.01**place), PIECE_S, 0.0) for place in range(150)]
+    rising[0] = WarmUpSegment(rising[0].calls, PIECE_S, PIECE_S)
+    assert not look(rising).steady
+
+
+def test_a_compiler_at_work_again_is_waited_for_again() -> None:
+    curve = compiled(10.0, 200, 3500, 16.0)
+    assert look(curve).steady
+    again = [*curve, *(WarmUpSegment(700, PIECE_S, 0.5 * PIECE_S) for _ in range(5))]
+    assert not look(again).steady
+    assert look([*again, *(WarmUpSegment(700, PIECE_S, 0.0) for _ in range(30))]).steady

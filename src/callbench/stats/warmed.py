@@ -1,5 +1,6 @@
 """Whether a warm-up has become steady, where a runtime compiles while it runs: a test of its curve over seconds."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -18,6 +19,10 @@ AGAIN_SECONDS = 0.4
 # in a minute is no compiler.
 _FEWEST = 2
 _LONGEST = 8.0
+# Where the compiler can be seen, what lies before it fell silent is no part of the comparison. A piece in which it took
+# more than this share of a processor was none of silence; each part is so long at the least.
+_AT_WORK = 0.1
+_SHORTEST = 2.0
 # A curve is steady if it is so at as many looks in a row, each a piece later.
 _LOOKS = 3
 
@@ -80,6 +85,10 @@ def look(pieces: Sequence[WarmUpSegment], least_seconds: float = FIRST_SECONDS) 
     software", Empirical Software Engineering 28, 2023). A rate that falls does not prolong a warm-up: waiting brings
     nothing back. Means see a step in the last piece; medians are not misled by a pause of the machine.
 
+    Where the compiler's own time can be seen, its silence says more than the curve: the parts compared then begin with
+    it, if they are 2 s long each. A compiler of the virtual machine of Java at work for 20 s needs no 20 s more to show
+    that it has ended. A compiler that cannot be seen is judged by the curve alone.
+
     Args:
         pieces: in the order of time.
         least_seconds: a shorter curve says nothing.
@@ -95,7 +104,7 @@ def look(pieces: Sequence[WarmUpSegment], least_seconds: float = FIRST_SECONDS) 
 def _once(pieces: Sequence[WarmUpSegment]) -> WarmUpFit:
     """Compare the two parts of a curve's last half."""
     whole = sum(piece.seconds for piece in pieces)
-    part = min(whole / 4, _LONGEST)
+    part = min(whole / 4, _LONGEST, _silence(pieces))
     early, late, left = [], [], whole
     for piece in pieces:
         left -= piece.seconds
@@ -109,6 +118,16 @@ def _once(pieces: Sequence[WarmUpSegment]) -> WarmUpFit:
     if min(len(early), len(late)) < _FEWEST:
         return WarmUpFit(None, compiler)
     return WarmUpFit(max(_mean(late) / _mean(early), _median(late) / _median(early)) - 1, compiler)
+
+
+def _silence(pieces: Sequence[WarmUpSegment]) -> float:
+    """Return half of the time since the compiler was last at work, 2 s at least; infinity if it was never seen."""
+    passed = 0.0
+    for piece in reversed(pieces):
+        if piece.compiler_seconds > _AT_WORK * piece.seconds:
+            return max(_SHORTEST, passed / 2)
+        passed += piece.seconds
+    return math.inf
 
 
 def _mean(pieces: Sequence[WarmUpSegment]) -> float:
