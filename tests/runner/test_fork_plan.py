@@ -8,7 +8,8 @@ import pytest
 
 from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
 from callbench.runner import fork_plan, plan
-from callbench.runner.fork_plan import FEWEST, ForkPlanner
+from callbench.runner.estimate import FEWEST
+from callbench.runner.fork_plan import ForkPlanner
 from callbench.runner.resume_state import ResumeState
 
 if TYPE_CHECKING:
@@ -123,3 +124,15 @@ def test_rounds_end_with_the_time_that_is_left() -> None:
     assert fork_task is not None
     assert fork_task.until is not None
     assert fork_task.until <= time.monotonic() + 50.0
+
+
+def test_what_is_left_is_learned_from_the_forks_that_are_over() -> None:
+    planner, _ = paced(limit_s=None)
+    first = planner.next_fork(0)
+    assert first is not None
+    planner.fork_finished(first, 100.0)
+    assert planner.left_s(0) == pytest.approx(200.0)
+    assert planner.left_s(2) == 0.0
+    limited, _ = paced(limit_s=60.0)
+    limited.fork_finished(first, 100.0)
+    assert limited.left_s(0) <= 60.0

@@ -1,6 +1,7 @@
 """The stacks that are alive at the same time in a fork: start them, warm them up, drive them in rounds, end them."""
 
 import random
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -40,7 +41,12 @@ _PARALLEL_CLOSES = 64
 
 
 class Batch:
-    """The stacks that are alive at the same time."""
+    """The stacks that are alive at the same time.
+
+    Attributes:
+        tried: names of all units that were tried; the journal lists them as the units of the batch.
+        warm_up_s: seconds in which runtimes that compile were warmed up and rehearsed; 0 if there are none.
+    """
 
     def __init__(self, context: Context, fork_task: ForkTask, failures: Failures, exit_stack: ExitStack) -> None:
         """Create an empty batch; nothing is started."""
@@ -49,8 +55,8 @@ class Batch:
         self._failures = failures
         self._hosts: dict[str, Hosts] = {}
         self._exit_stack = exit_stack
-        # Names of all units that were tried; the journal lists them as the units of the batch.
         self.tried: list[str] = []
+        self.warm_up_s = 0.0
         self.units: dict[str, Unit] = {}
         # Names of the echoes and references that could not be started.
         self._unavailable: set[str] = set()
@@ -110,6 +116,7 @@ class Batch:
         planned_units = self._planned_units()
         cells = [cell for unit in planned_units for cell in unit.request.cells]
         compiling = [unit for unit in planned_units if unit.compiles]
+        began = time.monotonic()
         for unit in compiling:
             self._context.progress.show_warm_up(unit.request.stack.id)
         outcomes = warm_up_in_parallel(compiling, self._context.plan.wires, self._warm_up)
@@ -125,6 +132,7 @@ class Batch:
                 one for one in references(self._context.catalogue) if self._instrument_runs(one.unit, one.cell)
             ]
         self._rehearse_units(rng)
+        self.warm_up_s = time.monotonic() - began if compiling else 0.0
         for task in self._cells:
             task.reset_counts()
         for unit in self.units.values():

@@ -1,7 +1,7 @@
 """An estimate of a run's duration, computed from its plan before it begins."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from callbench.runner.slices import has_enough_slices, length_of, shorten
 from callbench.runner.warming import WAITS_NS
 from callbench.runner.wire.labs import labs_at_once
 from callbench.runner.wire.payload import payload
+from callbench.runner.worthwhile_rounds import worthwhile_rounds
 
 # Durations on an idle machine with two processors, in seconds: the start of both sides with and without a compiling
 # runtime; the time of a slice and of a whole trial besides their calls; one life in a sweep.
@@ -49,6 +50,8 @@ _BYTES_OF_START = 6_000
 # Bytes that headers and framing add to a call.
 _OVERHEAD_BYTES = 300
 _MINUTE, _HOUR = 60, 3600
+# The least number of forks of a condition, even if the time is over: one fork has no interval.
+FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Estimate:
     Attributes:
         seconds: estimated duration of the planned forks.
         limit_s: seconds after which measuring ends in any case, except for the first fork; None: no limit.
+        forks: planned, of all conditions.
         slices: slices of cells in all planned forks.
         warm_up_s: the part of `seconds` in which runtimes that compile are warmed up.
     """
@@ -68,6 +72,14 @@ class Estimate:
     slices: int
     accounts: int
     warm_up_s: float = 0.0
+    conditions: int = 1
+
+    @property
+    def expected_s(self) -> float:
+        """Seconds until it ends: all that is planned, or the time limit, or two forks of each condition."""
+        if self.limit_s is None or self.limit_s >= self.seconds:
+            return self.seconds
+        return max(self.limit_s, self.seconds * min(1.0, FEWEST * self.conditions / max(1, self.forks)))
 
     def __str__(self) -> str:
         """Return the estimate as one line."""
@@ -76,12 +88,14 @@ class Estimate:
         parts = [_count(self.forks, "fork") + " with " + _count(self.slices, "slice")] if self.slices else []
         parts += [_count(self.accounts, "wire ledger")] if self.accounts else []
         warm = f", of which {span(self.warm_up_s)} is warm-up of runtimes that compile" if self.warm_up_s else ""
-        duration = f"{span(self.seconds)} on an idle machine: {' and '.join(parts)}{warm}"
+        duration = f"{span(self.expected_s)} on an idle machine: {' and '.join(parts)}{warm}"
         if self.limit_s is None:
             return duration
         if self.limit_s < self.seconds:
-            ends = span(self.limit_s)
-            return f"{duration}. It ends after {ends} with the finished forks, at least two of each condition"
+            return (
+                f"{duration}. All of it would take {span(self.seconds)}: it ends after {span(self.limit_s)} with the"
+                " finished forks, at least two of each condition"
+            )
         return f"{duration}. It continues until its claims and neighbours are decided, for at most {span(self.limit_s)}"
 
 
@@ -101,7 +115,7 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     Args:
         plan: what is to be done.
         catalogue: where the adapters' manifests are.
-        pace: `rounds` of a fork, and `limit_s`.
+        pace: the least `rounds` of a fork, `limit_s`, and whether the numbers are `exact`.
         left_out: stacks that cannot run here.
         quick: whether it is a quick run, which takes less time for what it measures beside the cells.
         baselines: whether the echo of each channel is measured.
@@ -113,32 +127,30 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     service = next((one.manifest.service for one in catalogue.adapters if one.manifest.service), None)
     seconds = warm_up_s = 0.0
     slices = 0
-    processors = len(os.sched_getaffinity(0))
     for condition in plan.conditions:
         cells = [cell for cell in plan.cells_under(condition) if cell.stack not in left_out]
         sliced = [cell for cell in cells if not cell.whole]
-        slices += plan.forks * (len(sliced) * int(pace["rounds"]) + len(cells) - len(sliced))
         units: dict[tuple[str, str], list[Cell]] = {}
         for cell in cells:
             units.setdefault((cell.stack, cell.id if cell.whole else cell.link), []).append(cell)
-        local_s = remote_s = 0.0
+        warmed = [mine for (stack, _), mine in units.items() if stack in compiling]
+        warm_s = _fork_warm_up_seconds(warmed, plan.wires, catalogue.warm_up_limit_s)
+        round_s = sum(
+            _slice_seconds(cell, busy.get(cell.stack, _BUSY), plan.wires, service) + _BESIDE_A_SLICE for cell in sliced
+        )
+        rounds = int(pace["rounds"])
+        rounds = rounds if pace.get("exact") else worthwhile_rounds(rounds, warm_s, round_s)
+        slices += plan.forks * (len(sliced) * rounds + len(cells) - len(sliced))
         for (stack, _), mine in units.items():
-            compiles = stack in compiling
             seconds += plan.forks * _unit_seconds(
-                mine, busy.get(stack, _BUSY), plan.wires, int(pace["rounds"]), service, compiles=compiles
+                mine, busy.get(stack, _BUSY), plan.wires, rounds, service, compiles=stack in compiling
             )
-            warm_s = _warm_up_seconds(mine, catalogue.warm_up_limit_s) if compiles else 0.0
-            # Stacks are warmed up in parallel. Stacks that wait for a link do not use a processor meanwhile.
-            if round_trip_ns(plan.wires.get(mine[0].link, {})) >= WAITS_NS:
-                remote_s = max(remote_s, warm_s)
-            else:
-                local_s += warm_s / processors
-        seconds += plan.forks * max(local_s, remote_s)
-        warm_up_s += plan.forks * max(local_s, remote_s)
+        seconds += plan.forks * warm_s
+        warm_up_s += plan.forks * warm_s
         if baselines:
             echoed = {channels[cell.stack] for cell in sliced if cell.stack in with_codec and has_own_echo(cell)}
             each = (_QUICK_ECHOES if quick else _ECHOES) * (length_of(sliced[0].load).seconds if sliced else 0.0)
-            seconds += plan.forks * int(pace["rounds"]) * len(echoed) * each
+            seconds += plan.forks * rounds * len(echoed) * each
     alone = {
         (with_codec[one.stack], one.group)
         for one in plan.timed
@@ -149,7 +161,7 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     ledgers_s = sum(_ledger_seconds(cell, compiles=cell.stack in compiling) for cell in accounts)
     seconds += ledgers_s / max(1, labs_at_once(len(accounts)))
     forks = plan.forks * len(plan.conditions)
-    return Estimate(seconds, pace["limit_s"], forks, slices, len(accounts), warm_up_s)
+    return Estimate(seconds, pace["limit_s"], forks, slices, len(accounts), warm_up_s, len(plan.conditions))
 
 
 def span(seconds: float) -> str:
@@ -195,6 +207,23 @@ def _warm_up_seconds(cells: list[Cell], limit_s: float | None) -> float:
     return seconds
 
 
+def _fork_warm_up_seconds(
+    units: Sequence[list[Cell]], wires: Mapping[str, Mapping[str, Any]], limit_s: float | None
+) -> float:
+    """Estimate the warm-up of all compiling runtimes of a fork, which are warmed up in parallel, in seconds.
+
+    Stacks that wait for a link do not use a processor meanwhile.
+    """
+    local_s = remote_s = 0.0
+    for cells in units:
+        warm_s = _warm_up_seconds(cells, limit_s)
+        if round_trip_ns(wires.get(cells[0].link, {})) >= WAITS_NS:
+            remote_s = max(remote_s, warm_s)
+        else:
+            local_s += warm_s / len(os.sched_getaffinity(0))
+    return max(local_s, remote_s)
+
+
 def _unit_seconds(  # noqa: PLR0913 - all that a start depends on
     cells: list[Cell],
     busy_s: float,
@@ -208,28 +237,35 @@ def _unit_seconds(  # noqa: PLR0913 - all that a start depends on
 
     The warm-up of a compiling runtime is not included.
     """
-    trip, per_octet = _link_seconds(wires.get(cells[0].link))
-    seconds = _start_seconds(compiles=compiles) + _ROUND_TRIPS_OF_START * (trip + busy_s) + _BYTES_OF_START * per_octet
+    trip, per_byte = _link_seconds(wires.get(cells[0].link))
+    seconds = _start_seconds(compiles=compiles) + _ROUND_TRIPS_OF_START * (trip + busy_s) + _BYTES_OF_START * per_byte
     seconds += _COLD_COMPILING if compiles else _COLD
     for cell in cells:
-        # Skip the payload size if the link has no rate: computing it for a long text takes the core a second.
-        transfer_s = (
-            (sum(payload(cell.call, cell.arguments, service)) + _OVERHEAD_BYTES) * per_octet if per_octet else 0.0
-        )
-        call = max(_CALL, busy_s) + trip + transfer_s
-        load = cell.load
-        wait = max((call + load.think_ns / 1e9) / load.clients, busy_s)
+        one = _slice_seconds(cell, busy_s, wires, service)
         if cell.whole:
-            # Each client makes at least one call. With many clients, the busier side's processor sets the pace.
-            calls = load.calls / load.rate_per_s if load.rate_per_s else max(load.calls, load.clients) * wait
-            seconds += min(max(load.seconds, calls), limit_seconds(load)) + _BESIDE_A_TRIAL
-            seconds += REST_S if cell.watch else 0.0
+            seconds += one + _BESIDE_A_TRIAL + (REST_S if cell.watch else 0.0)
             continue
-        length = shorten(length_of(load), load, call)
-        one = max(length.seconds, length.calls * wait)
         made = next((many for many in range(rounds) if has_enough_slices(many * one, many)), rounds)
         seconds += (made + 0.5) * (one + _BESIDE_A_SLICE)
     return seconds
+
+
+def _slice_seconds(
+    cell: Cell, busy_s: float, wires: Mapping[str, Mapping[str, Any]], service: Imported | None
+) -> float:
+    """Estimate one slice of a cell, or all of its trial where that is driven whole."""
+    trip, per_byte = _link_seconds(wires.get(cell.link))
+    # Skip the payload size if the link has no rate: computing it for a long text takes the core a second.
+    transfer_s = (sum(payload(cell.call, cell.arguments, service)) + _OVERHEAD_BYTES) * per_byte if per_byte else 0.0
+    call = max(_CALL, busy_s) + trip + transfer_s
+    load = cell.load
+    wait = max((call + load.think_ns / 1e9) / load.clients, busy_s)
+    if cell.whole:
+        # Each client makes at least one call. With many clients, the busier side's processor sets the pace.
+        calls = load.calls / load.rate_per_s if load.rate_per_s else max(load.calls, load.clients) * wait
+        return min(max(load.seconds, calls), limit_seconds(load))
+    length = shorten(length_of(load), load, call)
+    return max(length.seconds, length.calls * wait)
 
 
 def _link_seconds(wire: Mapping[str, Any] | None) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from callbench.adapter.placement import Placement
+from callbench.analysis.earlier_runs import last_duration_s
 from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study.own_servers import OF_STUDY
@@ -12,7 +13,7 @@ from callbench.model.cell import HELD
 from callbench.runner import batch_limits, codecs, idle_states, wire_ledger
 from callbench.runner.context import Context, ForkTask
 from callbench.runner.echoes import MachineState, available_echoes, sizes
-from callbench.runner.estimate import estimate
+from callbench.runner.estimate import estimate, span
 from callbench.runner.failures import Failures
 from callbench.runner.fork import Fork
 from callbench.runner.fork_plan import ForkPlanner
@@ -86,9 +87,11 @@ class RunExecution:
             baselines=baselines,
         )
         if left.slices or left.accounts:
-            context.progress.show_estimate(
-                unknown_time(context.plan, int(request["rounds"]), context.resume_state.stacks).describe(left)
-            )
+            text = unknown_time(context.plan, int(request["rounds"]), context.resume_state.stacks).describe(left)
+            last_s = last_duration_s(context.run)
+            if last_s is not None:
+                text = f"{span(last_s)}, as the last such run on this machine. Computed from the plan: {text}"
+            context.progress.show_estimate(text)
 
     def _run_forks(self) -> None:
         """Run the forks until everything is decided or the time is over."""
@@ -96,7 +99,6 @@ class RunExecution:
         for fork_task in self._fork_tasks():
             with idle_states.hold_idle_states(hold=fork_task.condition == HELD):
                 Fork(self._context, fork_task, self._failures, machines[fork_task.condition]).run()
-            self._context.progress.show_fork(fork_task.number)
         for line in endings(self._context.run, self._context.plan):
             self._context.write(line)
         if self._context.repeated:
@@ -116,6 +118,7 @@ class RunExecution:
                 began = time.monotonic()
                 yield fork_task
                 pacing.fork_finished(fork_task, time.monotonic() - began)
+                self._context.progress.show_fork(number, pacing.left_s(number))
             number += 1
 
     def _exclude_unavailable(self) -> None:

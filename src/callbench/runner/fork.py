@@ -15,6 +15,7 @@ from callbench.runner.measure.traffic import Traffic
 from callbench.runner.running_stack import BASIC_CHECKS
 from callbench.runner.single_drive import drive_single
 from callbench.runner.unit import UnitRequest
+from callbench.runner.worthwhile_rounds import worthwhile_rounds
 from callbench.store.head import now
 
 
@@ -114,13 +115,18 @@ class Fork:
             batch.write_end(number)
 
     def _rounds(self, batch: "Batch", number: int, done: int) -> None:
-        for round_number in range(done, self._task.rounds):
+        rounds, round_number = self._task.rounds, done
+        while round_number < rounds:
             if round_number >= 2 and self._task.until is not None and time.monotonic() > self._task.until:
                 return
+            began = time.monotonic()
             self._counted_round(batch, number, round_number)
+            if round_number == done and not self._context.run.request.get("exact"):
+                rounds = worthwhile_rounds(rounds, batch.warm_up_s, time.monotonic() - began)
             # The watched round follows the first counted round, so that the first rates appear sooner.
             if self._task.watch and round_number == done:
                 batch.watched_round(self._rng, self._traffic, self._round_line(number, round_number, watched=True))
+            round_number += 1
         batch.search(self._rng)
 
     def _counted_round(self, batch: "Batch", number: int, round_number: int) -> None:

@@ -4,10 +4,9 @@ import time
 
 from callbench.model.cell import Cell
 from callbench.runner.context import Context, ForkTask
+from callbench.runner.estimate import FEWEST
 from callbench.runner.undecided_cells import undecided_cells
 
-# The least number of forks of a condition, even if the time is over: one fork has no interval.
-FEWEST = 2
 # The last fork does not begin if less than this share of its duration is left.
 WORTH_BEGINNING = 0.6
 
@@ -63,6 +62,14 @@ class ForkPlanner:
     def fork_finished(self, fork_task: ForkTask, seconds: float) -> None:
         """Store the duration of a fork."""
         self._last_s[fork_task.condition] = seconds
+
+    def left_s(self, number: int) -> float:
+        """Return the seconds that the planned forks after one still take, as the last fork of each condition took."""
+        plan = self._context.plan
+        planned = range(number + 1, plan.forks * len(plan.conditions))
+        usual_s = max(self._last_s.values(), default=0.0)
+        seconds = sum(self._last_s.get(plan.condition_of(later), usual_s) for later in planned)
+        return seconds if self._limit_s is None else min(seconds, max(0.0, self._limit_s - self.spent_s))
 
     def _alive(self, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
         resume_state = self._context.resume_state

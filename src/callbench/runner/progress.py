@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from callbench.analysis.words import some
+from callbench.runner.estimate import span
 from callbench.runner.live_ranking import PLACES, LiveRanking
 from callbench.runner.plan import Plan
 from callbench.runner.progress_line import ProgressLine
@@ -15,6 +16,8 @@ from callbench.stats.rate import window_of
 
 # Lines of the terminal that the table does not use.
 _AROUND = 6
+# Less time than this is not announced.
+_WORTH_SAYING_S = 15
 
 
 class Progress:
@@ -76,12 +79,13 @@ class Progress:
         if self._line.moving:
             self._line.say(f"left out: {some(stacks)}: {why}")
 
-    def show_fork(self, fork: int) -> None:
-        """Show that a fork is done."""
+    def show_fork(self, fork: int, left_s: float) -> None:
+        """Show that a fork is done, and about how many seconds the planned ones still take."""
         if not self._line.moving:
             left_out = f", {self._left_out} left out" if self._left_out else ""
             passed = time.monotonic() - self._began
-            self._line.say(f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s")
+            more = f", {span(left_s)} to go" if left_s >= _WORTH_SAYING_S else ""
+            self._line.say(f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s{more}")
 
     def _show(self, doing: str) -> None:
         self._doing = doing

@@ -1,0 +1,63 @@
+"""The finished runs beside a run that the same machine made before it with the same version and the same study."""
+
+import datetime as dt
+import mmap
+from collections.abc import Iterator, Sequence
+
+from callbench.model.errors import CallbenchError
+from callbench.store.head import FILE, RUN
+from callbench.store.record import Record
+
+_SAME_MACHINE = (("machine", "model"), ("machine", "memory_bytes"), ("processors", "online"), ("kernel", "release"))
+# What of a request says nothing about how long a run takes.
+_NO_MATTER_OF_TIME = ("seed", "without", "confirm", "pcap")
+
+
+def earlier_runs(run: Record) -> list[Record]:
+    """Find them, the newest first; a folder that cannot be read is passed over."""
+    return sorted(_alike(run), key=lambda other: str(other.info["started"]), reverse=True)
+
+
+def last_duration_s(run: Record) -> float | None:
+    """Return how many seconds the newest earlier run with the same request took; None if there is none."""
+    for other in earlier_runs(run):
+        if _timed_request(other) == _timed_request(run) and not _was_resumed(other):
+            started, finished = (dt.datetime.fromisoformat(str(other.info[end])) for end in ("started", "finished"))
+            return (finished - started).total_seconds()
+    return None
+
+
+def _alike(run: Record) -> Iterator[Record]:
+    own = _machine(run)
+    for file in sorted(run.path.resolve().parent.glob(f"*/{FILE}")):
+        try:
+            other = Record(file.parent)
+            if _is_earlier(run, other) and _machine(other) == own:
+                yield other
+        except CallbenchError:
+            continue
+
+
+def _is_earlier(run: Record, other: Record) -> bool:
+    return (
+        other.kind == RUN
+        and other.info["state"] == "finished"
+        and str(other.info["started"]) < str(run.info["started"])
+        and all(other.info[name] == run.info[name] for name in ("title", "callbench"))
+    )
+
+
+def _machine(run: Record) -> Sequence[object]:
+    """Return what tells machines apart."""
+    environment = run.environment()
+    return [(environment.get(part) or {}).get(key) for part, key in _SAME_MACHINE]
+
+
+def _timed_request(run: Record) -> dict[str, object]:
+    return {name: value for name, value in run.request.items() if name not in _NO_MATTER_OF_TIME}
+
+
+def _was_resumed(run: Record) -> bool:
+    """Return whether its time has a pause in it. A note says so, and is found without reading every line."""
+    with run.journal_file.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(b'"text":"resumed"') >= 0
