@@ -1,7 +1,7 @@
 """What the rounds came to, for people and for programs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -112,7 +112,14 @@ def peer_report(run: Record) -> RecordReport:
     results += [f"left out: {join_names(whose)}: {why}." for why, whose in found.left_out]
     about = f"The same servers, driven by Callbench's load driver and by {PEER}, in turn."
     section = Section("cells", "Cells", f"Ratios are {PEER}'s value over Callbench's.", sheets=[sheet])
-    return RecordReport(run, about, results, [section], study_record(found))
+    return RecordReport(run, about, results, [section], study_record(found), verdict=_title(found, verdicts))
+
+
+def _title(found: Study, verdicts: Mapping[str, int]) -> str:
+    """Say in how many cells both agree: the title of the page."""
+    agree = verdicts.get("agree", 0)
+    others = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items() if verdict != "agree")
+    return f"Callbench and {PEER} agree in {agree} of {len(found.cells)} cells" + (f"; {others}" if others else "")
 
 
 _COLUMNS = (

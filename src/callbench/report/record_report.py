@@ -49,6 +49,7 @@ class RecordReport:
         findings: what was wrong, or could not be decided.
         answer_first: whether the sentences stand above the tables on a terminal.
         formats: file formats beside `FORMATS`: the text of the report by the format's name.
+        verdict: what follows, in a short sentence: the title of the page; "" where nothing follows.
     """
 
     run: Source
@@ -59,6 +60,12 @@ class RecordReport:
     findings: Sequence[Finding] = ()
     answer_first: bool = False
     formats: Mapping[str, Callable[["RecordReport"], str]] = field(default_factory=dict)
+    verdict: str = ""
+
+    @property
+    def title(self) -> str:
+        """What its page is headed with: the verdict, or what was measured where there is none."""
+        return self.verdict or str(self.run.info["title"])
 
 
 def show(report: RecordReport, console: Console) -> None:
@@ -94,7 +101,8 @@ def html(report: RecordReport) -> str:
     info = report.run.info
     return str(
         template("record.html.j2").render(
-            title=info["title"],
+            title=report.title,
+            measured=info["title"] if report.verdict else "",
             about=report.about,
             found=report.found,
             sections=report.sections,
@@ -106,7 +114,7 @@ def html(report: RecordReport) -> str:
 
 def markdown(report: RecordReport) -> str:
     """Write it for a note."""
-    parts = [f"# {plain(str(report.run.info['title']))}", plain(report.about)]
+    parts = [f"# {plain(report.title)}", plain(report.about)]
     parts += ["\n".join(f"- {plain(one)}" for one in report.found)]
     parts += [section_text(section) for section in report.sections]
     return "\n\n".join(part for part in parts if part) + "\n"

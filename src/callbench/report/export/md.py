@@ -13,12 +13,15 @@ from callbench.report.text.choice import sheet as choice_sheet
 from callbench.report.text.more_time import ABOUT as OPEN
 from callbench.report.text.section import Section, Sheet
 from callbench.report.text.summary import Summary, cautions, exclusions, summary, verdicts_text
+from callbench.report.text.verdict import verdict
 
 
 def text(subject: Subject) -> str:
     """Write it."""
-    parts = [f"# {plain(subject.study.title)}", plain(subject.study.about)]
-    parts += _summary(summary(subject), subject.judged)
+    summary_ = summary(subject)
+    title = verdict(subject.judged, summary_.choices)
+    parts = [f"# {plain(title or subject.study.title)}", plain(subject.study.title if title else "")]
+    parts += [plain(subject.study.about), *_summary(summary_, subject.judged)]
     parts += ["\n".join(f"> - {plain(one)}" for one in cautions(subject))]
     parts += [_table(table) for table in subject.tables]
     if subject.judged:

@@ -32,6 +32,7 @@ from callbench.report.text.choice import sheet
 from callbench.report.text.columns import Column, alike, differing
 from callbench.report.text.more_time import ABOUT as OPEN
 from callbench.report.text.summary import cautions, exclusions, summary
+from callbench.report.text.verdict import verdict
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
 
@@ -60,6 +61,7 @@ def page(subject: Subject) -> str:
     return str(
         template("page.html.j2").render(
             subject=subject,
+            title=verdict(subject.judged, summary_.choices) or subject.study.title,
             info=subject.run.info,
             request=subject.run.request,
             found=summary_.besides,

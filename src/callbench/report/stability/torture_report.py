@@ -103,7 +103,17 @@ def torture_report(run: Record) -> RecordReport:
     findings = [*unfinished(run.info), *_findings(tests, left_out)]
     work = f"it survived {', '.join(one.name for one in tests)}"
     sentences = [*_sentences(tests, left_out), *notes(lines), closing_sentence(findings, work)]
-    return RecordReport(run, about, sentences, _sections(tests, lines), record, findings)
+    return RecordReport(run, about, sentences, _sections(tests, lines), record, findings, verdict=_title(tests))
+
+
+def _title(tests: Sequence[TestView]) -> str:
+    """Count the tests that the server survived, and name the others, the worst first: the title of the page."""
+    survived = sum(one.verdict is Verdict.SURVIVED for one in tests)
+    parts = [f"The server survived {survived} of {len(tests)} tests"]
+    for verdict_ in reversed(Verdict):
+        names = [one.name for one in tests if one.verdict is verdict_ is not Verdict.SURVIVED]
+        parts += [f"{verdict_.value} in {', '.join(names)}"] if names else []
+    return "; ".join(parts)
 
 
 def _findings(tests: Sequence[TestView], left_out: Mapping[str, str]) -> Iterator[Finding]:

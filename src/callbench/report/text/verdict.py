@@ -1,0 +1,58 @@
+"""What follows from a run, in a short sentence: the title of its page."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from callbench.analysis.claims import ClaimResult, Verdict
+from callbench.analysis.words import listed
+from callbench.report.text.choice import Choice
+
+# More names than this are counted instead.
+_MOST_NAMES = 3
+
+
+def verdict(judged: Sequence[ClaimResult], choices: Sequence[Choice]) -> str:
+    """Say which claims hold, else which stack is fastest; "" where neither was asked."""
+    return _of_claims(judged) or _of_choices(choices)
+
+
+def _of_claims(judged: Sequence[ClaimResult]) -> str:
+    """Count the claims that were tested by their verdicts."""
+    counts = Counter(one.verdict for one in judged)
+    tested = sum(counts.values()) - counts[Verdict.UNMEASURED]
+    words = {
+        Verdict.HOLDS: ("holds", "hold"),
+        Verdict.FAILS: ("does not", "do not"),
+        Verdict.UNDECIDED: ("is undecided", "are undecided"),
+    }
+    parts = [f"{counts[one]} {several[counts[one] != 1]}" for one, several in words.items() if counts[one]]
+    return f"Of {tested} claim{'s' * (tested != 1)}, {listed(parts)}" if tested else ""
+
+
+def _of_choices(choices: Sequence[Choice]) -> str:
+    """Name the fastest stack where one is shown to be it, and count the rankings that leave it open."""
+    compared = [one for one in choices if one.next is not None]
+    if not compared:
+        return ""
+    winners = Counter(one.name(one.best) for one in compared if one.shown)
+    left = len(compared) - sum(winners.values())
+    if not winners:
+        return _open(compared)
+    if len(compared) == 1:
+        return f"{next(iter(winners))} is fastest"
+    most = winners.most_common(_MOST_NAMES)
+    rest = sum(winners.values()) - sum(count for _, count in most)
+    parts = [f"{name} is fastest in {count}" for name, count in most]
+    parts += [f"others in {rest}"] if rest else []
+    parts += [f"{left} undecided"] if left else []
+    return f"Of {len(compared)} rankings: {', '.join(parts)}"
+
+
+def _open(compared: Sequence[Choice]) -> str:
+    """Say that no stack is shown to be the fastest, and of a single ranking who may be."""
+    if len(compared) > 1:
+        return f"Undecided: no stack is shown to be the fastest in any of {len(compared)} rankings"
+    (one,) = compared
+    names = [one.name(one.best), *(one.name(each) for each in one.ties)]
+    who = listed(names) if len(names) <= _MOST_NAMES else f"{len(names)} stacks"
+    return f"Undecided: {who} are not distinguished"
