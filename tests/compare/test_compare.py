@@ -158,18 +158,66 @@ def test_a_call_that_a_stack_lacks_leaves_it_open_and_one_that_fails_fails(tmp_p
     (folder.path / "journal.jsonl").write_text(text.replace('"lacks": false', '"lacks": true'))
     found = comparison.read(Record(folder.path))
     assert found.missing[0].outcome is Outcome.UNDECIDED
-    said = "not compared: native/json+supertcp Hello rate: native/json+supertcp: Hello fails"
+    said = "not compared: Hello rate: native/json+supertcp: Hello fails"
     assert said in show.sentences(found)
 
 
+def with_failures(folder: Path, failed: dict[int, tuple[int, ...]]) -> Comparison:
+    """Write a comparison whose second cell failed so many calls a fork, by side, and read it."""
+    written(folder)
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    for fork, line in enumerate(lines):
+        for one in line["cells"][1]["slices"]:
+            one[2] = failed.get(one[0], (0, 0, 0, 0))[fork]
+    (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return comparison.read(Record(folder))
+
+
 def test_more_calls_that_fail_are_a_failure_however_fast_the_others_are(tmp_path: Path) -> None:
-    folder = written(tmp_path / "c")
-    text = (folder.path / "journal.jsonl").read_text()
-    (folder.path / "journal.jsonl").write_text(text.replace("[1, 401, 0,", "[1, 401, 44,"))
-    found = comparison.read(Record(folder.path))
-    (one,) = (one for one in found.cells if one.figures.cell == "c002" and one.figures.metric == "rate")
-    assert one.outcome is Outcome.FAILED
-    assert one.why == "44 of 1,643 calls of B failed, 0 of 1,600 of A"
+    found = with_failures(tmp_path / "c", {1: (11, 10, 12, 11)})
+    rate, tail = (one for one in found.cells if one.figures.cell == "c002")
+    assert (rate.outcome, rate.verdict, tail.verdict) == (Outcome.FAILED, "worse", "worse")
+    assert rate.why == "44 of 1,643 calls of B failed, 0 of 1,600 of A"
+    assert f"GetPersons:n=250: {rate.why}. Failed calls count in no rate." in found.notes
+    assert show.verdict(found) == "Failed: B fails more calls in 1 of 3 cells"
+    valid(show.record(found))
+
+
+def test_more_failed_calls_that_chance_may_explain_are_undecided_and_never_better(tmp_path: Path) -> None:
+    found = with_failures(tmp_path / "c", {1: (1, 0, 1, 1)})
+    (rate, _) = (one for one in found.cells if one.figures.cell == "c002")
+    assert (rate.outcome, rate.verdict) == (Outcome.UNDECIDED, "undecided")
+    assert rate.why == "3 of 1,602 calls of B failed, 0 of 1,600 of A; whether B fails more is undecided"
+
+
+def test_calls_that_failed_in_one_start_of_four_say_little_of_the_next(tmp_path: Path) -> None:
+    """One fork that went wrong is one event, however many calls it took with it."""
+    found = with_failures(tmp_path / "c", {1: (0, 44, 0, 0)})
+    (rate, _) = (one for one in found.cells if one.figures.cell == "c002")
+    assert rate.outcome is Outcome.UNDECIDED
+
+
+def test_a_baseline_that_fails_more_calls_speaks_not_against_the_other(tmp_path: Path) -> None:
+    found = with_failures(tmp_path / "c", {0: (11, 10, 12, 11)})
+    (rate, _) = (one for one in found.cells if one.figures.cell == "c002")
+    assert (rate.outcome, rate.verdict, rate.why) == (Outcome.PASSED, "equivalent", "")
+    assert (
+        "GetPersons:n=250: 0 of 1,599 calls of B failed, 44 of 1,644 of A. Failed calls count in no rate."
+        in found.notes
+    )
+
+
+@pytest.mark.parametrize(("silent", "outcome"), [(1, Outcome.FAILED), (0, Outcome.UNDECIDED)])
+def test_who_answers_no_call_fails_and_a_baseline_that_does_not_decides_nothing(
+    tmp_path: Path, silent: int, outcome: Outcome
+) -> None:
+    folder = written(tmp_path / "c").path
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["cells"][1]["slices"][silent][1] = 0
+    (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (rate,) = (one for one in comparison.read(Record(folder)).cells if one.figures.cell == "c002")
+    assert (rate.outcome, rate.why) == (outcome, f"{'AB'[silent]} answered no call")
 
 
 def test_too_few_calls_have_no_p99_and_say_how_many_are_needed(tmp_path: Path) -> None:

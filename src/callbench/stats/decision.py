@@ -6,6 +6,10 @@ Medicine 29(20), 2010). Equivalence is shown where the interval lies within the 
 two one-sided tests procedure and the power approach", Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987).
 Where many are compared, differences are Holm-corrected; that all of them pass needs no correction, since each must
 (Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982).
+
+Each decision can be read from the one interval that is shown: better and worse lie on one side of 1 with all of it,
+equivalent within the margin, a failure beyond it. The correction for others only takes decisions away: what is
+undecided although its interval does not hold 1 says so (`DecidedComparison.corrected_away`).
 """
 
 import math
@@ -16,6 +20,7 @@ from enum import StrEnum
 import numpy as np
 
 from callbench.stats.difference import Difference
+from callbench.stats.failures import FailedCalls
 from callbench.stats.holm import holm
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, many_paired
@@ -68,7 +73,8 @@ class DecidedComparison:
     """One comparison, decided.
 
     Attributes:
-        ratio: B's value over A's with its interval of coverage 1 - level, not corrected for other comparisons.
+        ratio: B's value over A's with the interval that decides: of coverage 1 - level, not corrected for other
+            comparisons, and wider by what the circumstances may have brought.
         adjusted_p: the probability of so clear a difference by chance, Holm-corrected.
         outcome: `failed` where B is shown to be worse by more than the margin, `passed` if it is shown not to be.
         detectable: the smallest difference that would have been found in 80 % of such comparisons, as a share.
@@ -77,6 +83,8 @@ class DecidedComparison:
         more_forks: how many more, about, would settle an undecided decision; None if no sensible number would, or
             if it is decided.
         more_for_outcome: likewise for an undecided outcome.
+        spread: how much one fork differs from another, as a share.
+        corrected_away: whether the interval alone would show a difference, and the correction for others does not.
     """
 
     decision: Decision
@@ -87,6 +95,30 @@ class DecidedComparison:
     unseen: float
     more_forks: int | None = None
     more_for_outcome: int | None = None
+    spread: float = 0.0
+    corrected_away: bool = False
+
+    @property
+    def more(self) -> int | None:
+        """How many more forks, about, would settle what is undecided: the outcome, else the decision."""
+        return self.more_for_outcome if self.outcome is Outcome.UNDECIDED else self.more_forks
+
+
+# What a greater share of B's failed calls may be and mean nothing: one call of a thousand.
+FAILURE_MARGIN = 0.001
+
+
+@dataclass(frozen=True)
+class DecidedFailures:
+    """Whether B fails more of its calls than A, decided.
+
+    Attributes:
+        outcome: `failed` where it is shown to; `passed` where it did not, or not by more than `FAILURE_MARGIN`.
+        adjusted_p: the probability of so many more by chance, Holm-corrected.
+    """
+
+    outcome: Outcome
+    adjusted_p: float
 
 
 def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> list[DecidedComparison]:
@@ -97,13 +129,42 @@ def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> 
         level: the chance that any of them is called better or worse, or fails, and is not.
         shift: a log-ratio that the circumstances may have brought: no smaller one can be told.
     """
+    return decided_with_failures(questions, (), level, shift)[0]
+
+
+def decided_with_failures(
+    questions: Sequence[Question], failures: Sequence[FailedCalls], level: float, shift: float = 0.0
+) -> tuple[list[DecidedComparison], list[DecidedFailures]]:
+    """Decide comparisons as `decided` does, and whether calls fail more, all corrected for each other.
+
+    Args:
+        questions: what was compared.
+        failures: where any call failed.
+        level: as of `decided`.
+        shift: as of `decided`.
+    """
     gains = [one.gain() for one in questions]
-    differs = holm([one.p_value(shift) for one in gains])
-    falls = holm([gain.below(math.exp(-one.margin - shift)) for one, gain in zip(questions, gains, strict=True)])
+    counts = [one.p_value() for one in failures]
+    # Twice, for the interval that shows it has two ends.
+    below = [2 * gain.below(math.exp(-one.margin - shift)) for one, gain in zip(questions, gains, strict=True)]
+    differs = holm([*(one.p_value(shift) for one in gains), *counts])
+    falls = holm([*below, *counts])
+    several = len(questions) + len(failures)
     return [
-        _decided(one, level, shift, adjusted_p, fall, len(questions))
-        for one, adjusted_p, fall in zip(questions, differs, falls, strict=True)
+        _decided(one, level, shift, adjusted_p, fall, several)
+        for one, adjusted_p, fall in zip(questions, differs, falls, strict=False)
+    ], [
+        DecidedFailures(_fails(one, adjusted_p, level), adjusted_p)
+        for one, adjusted_p in zip(failures, differs[len(questions) :], strict=True)
     ]
+
+
+def _fails(failed: FailedCalls, adjusted_p: float, level: float) -> Outcome:
+    """Say whether B fails more: shown, not at all, too little to matter, or undecided."""
+    if adjusted_p < level:
+        return Outcome.FAILED
+    within = not failed.more or failed.most_more(level) <= FAILURE_MARGIN
+    return Outcome.PASSED if within else Outcome.UNDECIDED
 
 
 def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed of it
@@ -113,7 +174,6 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
     gain, margin = question.gain(), question.margin
     half = reach(gain, level) + shift
     low, high = gain.log - half, gain.log + half
-    more = None
     outcome = Outcome.FAILED if fall < level else Outcome.PASSED if low >= -margin else Outcome.UNDECIDED
     if -margin <= low and high <= margin:
         decision = Decision.EQUIVALENT
@@ -121,19 +181,27 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
         decision = Decision.BETTER if gain.log > 0 else Decision.WORSE
     else:
         decision = Decision.UNDECIDED
-        more = _more(gain, margin, shift, level, count)
-    found = margin + shift + quantile(1 - level, gain.freedom) * gain.error + missed(gain)
+    undecided = decision is Decision.UNDECIDED
+    found = margin + shift + quantile(1 - level / 2, gain.freedom) * gain.error + missed(gain)
     unseen = max(-low, found)
     return DecidedComparison(
         decision,
         outcome,
-        question.difference.interval(1 - level),
+        _widened(question.difference, half),
         adjusted_p,
         _grown(half + missed(gain)),
         _grown(unseen) if question.less_is_better else -math.expm1(-unseen),
-        more,
+        _more(gain, margin, shift, level, count) if undecided else None,
         _more_for_outcome(gain, margin, shift, level, count) if outcome is Outcome.UNDECIDED else None,
+        _grown(gain.error * math.sqrt(gain.count)),
+        undecided and abs(gain.log) > half,
     )
+
+
+def _widened(difference: LogRatio, half: float) -> Interval:
+    """Return a ratio with the interval that reaches so far on either side, as a logarithm."""
+    low, high = (math.exp(min(difference.log + sign * half, 700.0)) for sign in (-1, 1))
+    return Interval(math.exp(difference.log), low, high, difference.count)
 
 
 def _more(gain: LogRatio, margin: float, shift: float, level: float, count: int) -> int | None:
@@ -150,8 +218,8 @@ def _more(gain: LogRatio, margin: float, shift: float, level: float, count: int)
 def _more_for_outcome(gain: LogRatio, margin: float, shift: float, level: float, count: int) -> int | None:
     """Compute how many more forks would show on which side of the margin it lies: worse by more, or not."""
     within = gain.log + margin
-    # That it is worse is tested one-sided, corrected for all of them; that it is not, by the interval.
-    needed = forks_needed(gain, abs(within) - shift, level if within > 0 else 2 * level / count)
+    # That it is worse is corrected for all of them; that it is not, by the interval alone.
+    needed = forks_needed(gain, abs(within) - shift, level if within > 0 else level / count)
     return None if needed is None else max(1, needed - gain.count)
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.analysis.compare.method import method_sentence, notes_of
-from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, metric_verdicts
+from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, failed_text, metric_verdicts
 from callbench.analysis.words import some
 from callbench.model.errors import BadInput
 from callbench.stats.decision import Outcome, together
+from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.histogram import Buckets, merged
 from callbench.stats.rate import Window
 from callbench.store.head import COMPARISON
@@ -18,6 +19,8 @@ from callbench.store.record import Record
 
 # Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have that many.
 LEAST_CALLS = 100
+# Cells with failed calls that a note names one by one.
+MOST_FAILING = 5
 _SIDES = (0, 1)
 
 
@@ -114,14 +117,20 @@ def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[
     if run.info["state"] != "finished":
         yield f"This comparison is {run.info['state']}. Only its finished forks count."
     rates = [one for one in cells if one.figures.metric is Metric.RATE]
-    failed = [one for one in rates if sum(one.figures.errors)]
-    if failed:
-        total = sum(sum(one.figures.errors) for one in failed)
-        yield f"{total:,} calls failed, in {len(failed)} cells. They count in no rate."
+    yield from failure_notes(cells)
     with_tail = {one.figures.cell for one in cells if one.figures.metric is Metric.P99}
     without = [one.figures.name for one in rates if one.ratio and one.figures.cell not in with_tail]
     if without and rule.p99_threshold is not None:
         yield f"{some(without)} has no p99, because the calls were too short to be timed one by one."
+
+
+def failure_notes(cells: Sequence[MetricVerdict]) -> Iterator[str]:
+    """Say whose calls failed, cell by cell."""
+    failed = [one.figures for one in cells if one.figures.metric is Metric.RATE and any(one.figures.errors)]
+    for figures in failed[:MOST_FAILING]:
+        yield f"{figures.name}: {failed_text(figures)}. Failed calls count in no rate."
+    if len(failed) > MOST_FAILING:
+        yield f"Calls failed in {len(failed) - MOST_FAILING} more cells. `--json` has their numbers."
 
 
 def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[Figures]:
@@ -160,7 +169,8 @@ def _rates(
     benchmarking in reasonable time", ISMM 2013).
     """
     rates: tuple[list[float], list[float]] = ([], [])
-    calls_of, errors = [0, 0], [0, 0]
+    right: tuple[list[int], list[int]] = ([], [])
+    wrong: tuple[list[int], list[int]] = ([], [])
     failed = bool(why)
     for one in forks:
         if one.get("cannot") and not why:
@@ -168,23 +178,27 @@ def _rates(
         if one.get("agree") is False and not why:
             why, failed = "client and server counted differently", True
         sums = [Window(0.0, 0), Window(0.0, 0)]
-        for side, calls, wrong, ns, *within in one.get("slices", ()):
+        for side in _SIDES:
+            right[side].append(0)
+            wrong[side].append(0)
+        for side, calls, errors, ns, *within in one.get("slices", ()):
             # Of those that were stored before, the window is the whole slice.
             sums[side] += Window(within[0] if within else calls, ns)
-            calls_of[side] += calls
-            errors[side] += wrong
+            right[side][-1] += calls
+            wrong[side][-1] += errors
         if all(both.per_s for both in sums):
             for side in _SIDES:
                 rates[side].append(sums[side].per_s)
         elif not why:
-            why, failed = f"{pair['ab'[sums[0].per_s > 0]]['id']} answered no call", True
+            # A baseline that does not answer is no failure of B.
+            failed = sums[0].per_s > 0
+            why = f"{'B' if failed else 'A'} answered no call"
     return Figures(
         cell["id"],
         (str(pair["a"]["id"]), str(pair["b"]["id"])),
         cell["name"],
         rates,
-        errors=(errors[0], errors[1]),
-        calls=(calls_of[0], calls_of[1]),
+        counts=FailedCalls(*(CallCounts(wrong[side], right[side]) for side in _SIDES)),
         why=why or busy,
         failed=failed,
     )

@@ -6,16 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from callbench.analysis.compare.comparison import Comparison
+from callbench.analysis.compare.comparison import Comparison, failure_notes
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
 from callbench.analysis.echo_multiples import NAME as ECHOES
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
 from callbench.model.errors import BadInput
+from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import geometric_mean
 from callbench.store.record import Record
 
 _ONLY_A = "B has no such cell"
+_COUNTS_SQL = """
+SELECT cell, list(failed ORDER BY fork), list("right" ORDER BY fork)
+FROM (SELECT cell, fork, sum(error_count)::BIGINT AS failed, sum(calls)::BIGINT AS "right" FROM trials GROUP BY ALL)
+GROUP BY cell"""
 _COLUMNS = {Metric.RATE: "rate_per_s", Metric.P99: "p99_us"}
 _SAME = (("machine", "model"), ("kernel", "release"), ("processors", "online"), ("processors", "governor"))
 
@@ -27,11 +32,13 @@ class _Stored:
     Attributes:
         idle: in what condition the processors were, by cell.
         rounds: whether each of its rounds had the echo.
+        counts: the calls of each cell, fork by fork.
     """
 
     results: Results
     idle: Mapping[str, str]
     rounds: bool
+    counts: Mapping[str, CallCounts]
 
     @classmethod
     def of(cls, run: Record) -> Self:
@@ -39,7 +46,9 @@ class _Stored:
         with run.connection() as connection:
             idle = dict(connection.execute("SELECT cell, idle FROM cells").fetchall())
             rounds = connection.execute("SELECT count(*) FROM echoes WHERE place LIKE 'round %'").fetchone()
-        return cls(read(run), idle, bool(rounds and rounds[0]))
+            forks = connection.execute(_COUNTS_SQL).fetchall()
+        counts = {cell: CallCounts(failed, right) for cell, failed, right in forks}
+        return cls(read(run), idle, bool(rounds and rounds[0]), counts)
 
     def cells(self) -> dict[tuple[str, ...], Result]:
         """Return the cells of closed loops, by what identifies them in another run.
@@ -65,8 +74,9 @@ def compared(a: Record, b: Record, strict: Rule) -> Comparison:
     how = "two stored runs, as two samples of forks, " + (
         "compared as multiples of the raw echo of their own rounds" if by_echo else "compared by their values"
     )
-    notes = list(_notes(a, b, moved, by_echo=by_echo))
-    return Comparison(str(a.path), str(b.path), how, rule, metric_verdicts(cells, rule), notes)
+    verdicts = metric_verdicts(cells, rule)
+    notes = [*_notes(a, b, moved, by_echo=by_echo), *failure_notes(verdicts)]
+    return Comparison(str(a.path), str(b.path), how, rule, verdicts, notes)
 
 
 def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
@@ -79,10 +89,12 @@ def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
             yield Figures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
             continue
         echo = (_echo(one), _echo(other)) if by_echo else None
-        rates = _of(one, other, Metric.RATE, echo)
+        none = CallCounts((), ())
+        counts = FailedCalls(a.counts.get(one.id, none), b.counts.get(other.id, none))
+        rates = replace(_of(one, other, Metric.RATE, echo), counts=counts)
         yield rates
         if not rates.why and all("p99_us" in result.by_fork for result in (one, other)):
-            yield _of(one, other, Metric.P99, echo)
+            yield replace(_of(one, other, Metric.P99, echo), counts=counts)
 
 
 def _echo(one: Result) -> dict[int, float]:
@@ -125,8 +137,6 @@ def _of(
         metric,
         paired=False,
         echoes=None if echoes_of is None else (echoes_of[0], echoes_of[1]),
-        errors=(sum(one.errors.values()), sum(other.errors.values())),
-        calls=(one.calls, other.calls),
         why="; ".join(whys),
         failed=other.excluded is not None,
     )

@@ -5,13 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-
-from callbench.stats.decision import DecidedComparison, Decision, Outcome, Question, decided
+from callbench.stats.decision import (
+    DecidedComparison,
+    DecidedFailures,
+    Decision,
+    Outcome,
+    Question,
+    decided_with_failures,
+    together,
+)
+from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, paired, unpaired
 
 NOT_COMPARED = "not compared"
+_NO_CALLS = FailedCalls(CallCounts((), ()), CallCounts((), ()))
 
 
 class Metric(StrEnum):
@@ -40,8 +48,7 @@ class Figures:
         values: of A and of B, one a round or fork.
         paired: whether the values at one place met the same conditions.
         echoes: echoes a second beside each value: ratios are of multiples of the echo then; None: of the values.
-        errors: calls that failed, of A and of B.
-        calls: calls answered rightly, likewise.
+        counts: how many calls failed, and how many were answered rightly.
         why: why there is nothing to compare, or "".
         failed: whether that is a stack's failure, and not only something that is lacking.
     """
@@ -53,10 +60,19 @@ class Figures:
     metric: Metric = Metric.RATE
     paired: bool = True
     echoes: tuple[Sequence[float], Sequence[float]] | None = None
-    errors: tuple[int, int] = (0, 0)
-    calls: tuple[int, int] = (0, 0)
+    counts: FailedCalls = _NO_CALLS
     why: str = ""
     failed: bool = False
+
+    @property
+    def errors(self) -> tuple[int, int]:
+        """Calls that failed, of A and of B."""
+        return self.counts.a.all_failed, self.counts.b.all_failed
+
+    @property
+    def calls(self) -> tuple[int, int]:
+        """Calls answered rightly, of A and of B."""
+        return sum(self.counts.a.right), sum(self.counts.b.right)
 
     def difference(self) -> LogRatio | None:
         """Estimate the log of B's value over A's, or None if there are fewer than two values."""
@@ -85,7 +101,8 @@ class MetricVerdict:
         values: geometric means of A and of B, None if there is none.
         decided: None if it was not compared.
         outcome: what a gate makes of it.
-        why: why it was not compared, or failed in another way than by being worse; or "".
+        why: why it was not compared, or why failed calls decide and not its ratio; or "".
+        failures: whether B fails more of the cell's calls; None if no call failed, or it was not compared.
     """
 
     figures: Figures
@@ -93,15 +110,23 @@ class MetricVerdict:
     decided: DecidedComparison | None
     outcome: Outcome
     why: str
+    failures: DecidedFailures | None = None
 
     @property
     def verdict(self) -> str:
-        """What B is beside A, in a word or two."""
-        return str(self.decided.decision) if self.decided else NOT_COMPARED
+        """What B is beside A, in a word or two: what fails more calls is not better, however fast the others are."""
+        if self.decided is None:
+            return NOT_COMPARED
+        fails = self.failures.outcome if self.failures else Outcome.PASSED
+        if fails is Outcome.FAILED:
+            return str(Decision.WORSE)
+        if fails is Outcome.UNDECIDED and self.decided.decision is not Decision.WORSE:
+            return str(Decision.UNDECIDED)
+        return str(self.decided.decision)
 
     @property
     def ratio(self) -> Interval | None:
-        """B's value over A's with its interval, not corrected for other comparisons."""
+        """B's value over A's with the interval that decides."""
         return self.decided.ratio if self.decided else None
 
     @property
@@ -116,10 +141,7 @@ class MetricVerdict:
 
         None if nothing is, or where no sensible number would.
         """
-        found = self.decided
-        if found is None:
-            return None
-        return found.more_for_outcome if found.outcome is Outcome.UNDECIDED else found.more_forks
+        return self.decided.more if self.decided else None
 
     @property
     def regression(self) -> bool:
@@ -161,32 +183,36 @@ def metric_verdicts(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]
         for one, found in zip(chosen, differences, strict=True)
         if found is not None
     ]
-    found = iter(decided(questions, rule.level, rule.shift))
+    compared = [one for one, found in zip(chosen, differences, strict=True) if found is not None]
+    failing = {one.cell: one.counts for one in compared if any(one.errors)}
+    decided, failures = decided_with_failures(questions, list(failing.values()), rule.level, rule.shift)
+    found, fails = iter(decided), dict(zip(failing, failures, strict=True))
     return [
-        _open(one) if difference is None else _metric_verdict(one, next(found), rule)
+        _open(one) if difference is None else _metric_verdict(one, next(found), fails.get(one.cell))
         for one, difference in zip(chosen, differences, strict=True)
     ]
 
 
-def _metric_verdict(figures: Figures, found: DecidedComparison, rule: Rule) -> MetricVerdict:
-    """Judge what was measured: a rate is of no worth where more calls fail."""
+def _metric_verdict(figures: Figures, found: DecidedComparison, fails: DecidedFailures | None) -> MetricVerdict:
+    """Judge what was measured: rate and tail are of no worth where more calls fail."""
     a, b = (_mean(one) for one in figures.values)
-    why = _fails_more(figures, rule.level)
-    return MetricVerdict(figures, (a, b), found, Outcome.FAILED if why else found.outcome, why)
+    if fails is None or fails.outcome is Outcome.PASSED:
+        return MetricVerdict(figures, (a, b), found, found.outcome, "", fails)
+    return MetricVerdict(
+        figures, (a, b), found, together((found.outcome, fails.outcome)), _failing(figures, fails), fails
+    )
 
 
-def _fails_more(figures: Figures, level: float) -> str:
-    """State that more of B's calls failed than of A's, if that is shown (Fisher's exact test, one-sided), or ""."""
-    if figures.metric is not Metric.RATE or not figures.errors[1]:
-        return ""
-    # Loaded here: it takes half a second, and few calls fail.
-    from scipy import stats  # noqa: PLC0415
+def failed_text(figures: Figures) -> str:
+    """Say whose calls failed, and how many of how many."""
+    a, b = (f"{one.all_failed:,} of {one.calls:,}" for one in (figures.counts.a, figures.counts.b))
+    return f"{b} calls of B failed, {a} of A"
 
-    table = np.array([[figures.errors[side], figures.calls[side]] for side in (1, 0)])
-    if float(stats.fisher_exact(table, alternative="greater").pvalue) >= level:
-        return ""
-    shares = [f"{failed:,} of {failed + calls:,}" for failed, calls in zip(figures.errors, figures.calls, strict=True)]
-    return f"{shares[1]} calls of B failed, {shares[0]} of A"
+
+def _failing(figures: Figures, fails: DecidedFailures) -> str:
+    """Say that B fails more calls, or that it may."""
+    undecided = "" if fails.outcome is Outcome.FAILED else "; whether B fails more is undecided"
+    return failed_text(figures) + undecided
 
 
 def _open(figures: Figures) -> MetricVerdict:

@@ -1,6 +1,7 @@
 """A comparison, shown: in the terminal, as JSON for programs, as Markdown for a pull request."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from callbench.analysis.words import ratio_text, some
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.decision import Decision, Outcome
+from callbench.stats.decision import DecidedComparison, Decision, Outcome
 from callbench.stats.digits import figure
 from callbench.stats.power import MOST_FORKS
 from callbench.store.record import Record
@@ -29,6 +30,11 @@ _STYLES = {
     NOT_COMPARED: "yellow",
 }
 _MARKS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔"}
+# What B does where it is worse, by metric.
+_WORSE = {Metric.RATE: "is slower", Metric.P99: "has a higher p99"}
+_SAID_OF_B = frozenset({Decision.BETTER, Decision.WORSE, Decision.EQUIVALENT})
+# A greater share says nothing of a value.
+_MOST_SHARE = 10
 _COLUMNS = ("cell", "metric", "A", "B", "B / A", "could detect", "verdict")
 
 
@@ -36,12 +42,69 @@ def headline(found: Comparison) -> str:
     """Describe in a line what was found of each metric."""
     parts = []
     for metric in Metric:
-        mine = [one for one in found.cells if one.figures.metric is metric]
-        tally = Counter(one.verdict for one in mine)
-        words = [f"{tally[word]} {word}" for word in (*map(str, Decision), NOT_COMPARED) if tally[word]]
+        tally = Counter(one.verdict for one in found.cells if one.figures.metric is metric)
+        words = [(word, tally[word]) for word in (*map(str, Decision), NOT_COMPARED) if tally[word]]
         if words:
-            parts.append(f"{metric}: B is {', '.join(words)}")
+            parts.append(f"{metric}: {_counted(words)}")
     return "; ".join(parts)
+
+
+def _counted(words: Sequence[tuple[str, int]]) -> str:
+    """Say of a metric what B is, and in how many cells where there are several."""
+    total = sum(count for _, count in words)
+    if total == 1:
+        word = words[0][0]
+        return f"B is {word}" if word in _SAID_OF_B else word
+    first, *rest = [f"{word} in {count}" for word, count in words]
+    of_b = "B is " if words[0][0] in _SAID_OF_B else ""
+    return f"{of_b}{', '.join([first, *rest])} of {total} cells"
+
+
+def verdict(found: Comparison) -> str:
+    """Say in a short sentence what a gate makes of it and why: the title of the page."""
+    rates = [one for one in found.cells if one.figures.metric is Metric.RATE]
+    why = next(iter(_reasons(found)), "") or _rate_words(rates, found)
+    return f"{str(found.outcome).capitalize()}: {why}"
+
+
+def _reasons(found: Comparison) -> Iterator[str]:
+    """Say why it did not pass, the gravest first; nothing where it did."""
+    outcome = found.outcome
+    open_ = [one for one in found.cells if one.outcome is outcome]
+    failing = [one for one in open_ if one.failures and one.failures.outcome is outcome]
+    if outcome is Outcome.FAILED:
+        if failing:
+            yield f"B fails more calls{_where(found, failing)}"
+        for metric in Metric:
+            worse = [one for one in open_ if one.regression and one.figures.metric is metric]
+            if worse:
+                yield f"B {_WORSE[metric]}{_where(found, worse)}"
+        yield f"B could not be measured{_where(found, open_)}"
+    elif outcome is Outcome.UNDECIDED:
+        if failing:
+            yield f"B may fail more calls{_where(found, failing)}"
+        unseen = [(one.decided.unseen, one.figures.metric) for one in open_ if one.decided]
+        if unseen:
+            most, metric = max(unseen)
+            yield f"the {metric} of B may be {_percent(most)} worse"
+        yield f"not compared{_where(found, open_)}"
+
+
+def _where(found: Comparison, cells: Sequence[MetricVerdict]) -> str:
+    """Say in how many cells, where there are several."""
+    every = len({one.figures.cell for one in found.cells})
+    return f" in {len({one.figures.cell for one in cells})} of {every} cells" if every > 1 else ""
+
+
+def _rate_words(rates: Sequence[MetricVerdict], found: Comparison) -> str:
+    """Say what the rates of B are beside A's, where nothing is wrong."""
+    tally = Counter(one.verdict for one in rates)
+    if tally[Decision.BETTER]:
+        better = [one for one in rates if one.verdict == Decision.BETTER]
+        return f"B is faster{_where(found, better)}"
+    if tally[Decision.EQUIVALENT] == len(rates):
+        return f"B is as fast as A, within {_percent(found.rule.threshold)}"
+    return f"B is not slower by more than {_percent(found.rule.threshold)}"
 
 
 def sentences(found: Comparison) -> list[str]:
@@ -50,38 +113,53 @@ def sentences(found: Comparison) -> list[str]:
     for metric in Metric:
         mine = [one for one in found.cells if one.figures.metric is metric]
         if any(one.decided for one in mine):
-            sentences.append(_sentence(metric, mine, _percent(found.rule.allowed(metric))))
-    sentences += [f"{_name(one)}: {one.why}" for one in found.cells if one.why and one.ratio]
-    sentences += [f"not compared: {_name(one)} {one.figures.metric}: {one.why}" for one in found.missing]
+            sentences.append(_sentence(metric, mine, found))
+    names = Names(found.cells)
+    failing = {names.of(one): one.why for one in found.cells if one.why and one.ratio}
+    sentences += [f"{name}: {why}" if name else why for name, why in failing.items()]
+    sentences += [f"not compared: {names.of(one)} {one.figures.metric}: {one.why}" for one in found.missing]
     return [*sentences, f"{found.outcome}"]
 
 
-def _sentence(metric: Metric, cells: Sequence[MetricVerdict], allowed: str) -> str:
+def _sentence(metric: Metric, cells: Sequence[MetricVerdict], found: Comparison) -> str:
     """Describe of a metric whether a regression was found, how great a one may be there, and what would tell."""
     beyond = [one for one in cells if one.regression]
     open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
+    allowed = _percent(found.rule.allowed(metric))
     unseen = max((one.decided.unseen for one in open_ if one.decided), default=0.0)
     where = f" in {_cells(len(open_))}" if len(cells) > 1 else ""
     missed = f"one up to {_percent(unseen)} could not be detected{where}" if open_ else ""
     if beyond:
         count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
-        found = f"{count} in {some([_name(one) for one in beyond])}" + (f"; {missed}" if missed else "")
+        names = Names(found.cells)
+        text = f"{count} in {some([names.of(one) for one in beyond])}" if len(cells) > 1 else count
+        text += f"; {missed}" if missed else ""
     else:
-        found = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
-    return "; ".join([f"{metric}: {found}", *_more_forks([one for one in cells if one.undecided])])
+        text = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
+    undecided = [one.decided for one in cells if one.decided and one.undecided]
+    return "; ".join([f"{metric}: {text}", *_more_forks(undecided, found.rule.margin(metric))])
 
 
-def _more_forks(undecided: Sequence[MetricVerdict]) -> Iterator[str]:
+def _more_forks(undecided: Sequence[DecidedComparison], margin: float) -> Iterator[str]:
     """Describe about how many more forks would settle what is undecided."""
-    numbers = [one.more_forks for one in undecided if one.more_forks is not None]
-    hopeless = len(undecided) - len(numbers)
+    numbers = [one.more for one in undecided if one.more is not None]
+    hopeless = [one for one in undecided if one.more is None]
     if numbers:
         more = max(numbers)
         what = "what is undecided" if not hopeless else f"{len(numbers)} of {len(undecided)} undecided"
         yield f"about {more} more fork{'s' * (more > 1)} would decide {what}"
     if hopeless:
-        which = "what is undecided" if not numbers else "the others" if hopeless > 1 else "the other"
-        yield f"even {MOST_FORKS} forks would not decide {which}, because it is too close to a limit"
+        which = "what is undecided" if not numbers else "the others" if len(hopeless) > 1 else "the other"
+        yield f"even {MOST_FORKS} forks would not decide {which}, because {_why_hopeless(hopeless, margin)}"
+
+
+def _why_hopeless(undecided: Sequence[DecidedComparison], margin: float) -> str:
+    """Say what keeps more forks from deciding: noise, or a value at a limit that they would show exactly."""
+    spread = max(one.spread for one in undecided)
+    # A hundred forks narrow an interval to about a quarter of what one fork differs from another.
+    if spread / 4 > math.expm1(margin):
+        return f"the forks differ by {_percent(spread)} from each other"
+    return "it is too close to a limit"
 
 
 def record(found: Comparison) -> dict[str, Any]:
@@ -127,6 +205,8 @@ def _record(one: MetricVerdict) -> dict[str, Any]:
         "verdict": one.verdict,
         "outcome": str(one.outcome),
         "regression": one.regression,
+        "fails_more": None if one.failures is None else str(one.failures.outcome),
+        "fails_more_p": None if one.failures is None else one.failures.adjusted_p,
         "why": one.why,
     }
 
@@ -136,8 +216,9 @@ def print_comparison(found: Comparison, console: Console) -> None:
     console.print(Text(f"A: {found.a}\nB: {found.b}\n{found.method}."), soft_wrap=True)
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
     grid = Grid([Column(name, number=name not in {"cell", "metric", "verdict"}) for name in names])
+    rows = Names(found.cells)
     for one in found.cells:
-        grid.add(*_row(one), Text(_verdict(one), style=_STYLES[one.verdict]))
+        grid.add(*_row(one, rows), Text(_verdict(one, found), style=_STYLES[one.verdict]))
     grid.print(console)
     for note in found.notes:
         console.print(Text(f"! {note}", style="yellow"), soft_wrap=True)
@@ -145,17 +226,19 @@ def print_comparison(found: Comparison, console: Console) -> None:
         console.print(Text(f"{sentence}."), soft_wrap=True)
 
 
-def _row(one: MetricVerdict) -> tuple[str, ...]:
+def _row(one: MetricVerdict, names: "Names") -> tuple[str, ...]:
     """Write what every table has of a metric of a cell, except for the verdict."""
     values = (_value(one.figures.metric, value) for value in one.values)
-    return (_name(one), str(one.figures.metric), *values, ratio_text(one.ratio), _detectable(one))
+    return (names.of(one), str(one.figures.metric), *values, ratio_text(one.ratio), _detectable(one))
 
 
 def markdown(found: Comparison) -> str:
     """Write it for a pull request."""
+    rows = Names(found.cells)
     lines = [
-        f"### {_MARKS[found.outcome]} callbench: {headline(found)}",
+        f"### {_MARKS[found.outcome]} callbench: {_plain(verdict(found))}",
         "",
+        f"- {headline(found)}",
         *(f"- {_plain(sentence)}" for sentence in sentences(found)),
         "",
         f"A: `{_code(found.a)}` · B: `{_code(found.b)}`",
@@ -165,8 +248,8 @@ def markdown(found: Comparison) -> str:
     ]
     for one in found.cells:
         marked = one.outcome is not Outcome.PASSED
-        verdict = f"**{_plain(_verdict(one))}**" if marked else _plain(_verdict(one))
-        lines.append(f"| {' | '.join((*map(_plain, _row(one)), verdict))} |")
+        verdict_ = f"**{_plain(_verdict(one, found))}**" if marked else _plain(_verdict(one, found))
+        lines.append(f"| {' | '.join((*map(_plain, _row(one, rows)), verdict_))} |")
     lines += [
         "",
         (
@@ -181,7 +264,8 @@ def markdown(found: Comparison) -> str:
 def report(found: Comparison, run: Record) -> RecordReport:
     """Return the report of a stored comparison. As Markdown and JSON, it has forms of its own."""
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
-    sheet = Sheet("Comparison", names, [(*_row(one), _verdict(one)) for one in found.cells])
+    rows = Names(found.cells)
+    sheet = Sheet("Comparison", names, [(*_row(one, rows), _verdict(one, found)) for one in found.cells])
     about = f"A: {found.a}. B: {found.b}. {found.method}."
     results = [f"{text}." for text in (headline(found), *sentences(found))]
     section = Section("comparison", "Comparison", "A row for each cell and metric.", found.notes, [sheet])
@@ -189,25 +273,41 @@ def report(found: Comparison, run: Record) -> RecordReport:
         "md": lambda _: markdown(found),
         "json": lambda _: json.dumps(record(found), indent=1, ensure_ascii=False) + "\n",
     }
-    return RecordReport(run, about, results, [section], record(found), formats=own)
+    return RecordReport(run, about, results, [section], record(found), formats=own, verdict=verdict(found))
 
 
-def _name(one: MetricVerdict) -> str:
-    """Name a cell with its stacks."""
-    a, b = one.figures.stacks
-    return f"{a} {one.figures.name}" if a == b else f"{a} → {b} {one.figures.name}"
+class Names:
+    """What the rows of a comparison are called: by their cells, and by their stacks where these differ."""
+
+    def __init__(self, cells: Sequence[MetricVerdict]) -> None:
+        """Look at all rows."""
+        self._several = len({one.figures.stacks for one in cells}) > 1
+
+    def of(self, row: MetricVerdict) -> str:
+        """Name a row. A and B are named once, above the table."""
+        a, b = row.figures.stacks
+        if not self._several:
+            return row.figures.name
+        same = a.partition("/")[2] == b.partition("/")[2]
+        stacks = a if a == b else a.partition("/")[2] if same else f"{a} → {b}"
+        return f"{stacks} {row.figures.name}"
 
 
-def _verdict(one: MetricVerdict) -> str:
+def _verdict(one: MetricVerdict, found: Comparison) -> str:
     """Write a verdict with what a gate makes of it."""
     if one.why:
         return f"{one.verdict}: {one.why}"
     if one.regression:
         return f"{one.verdict}, a regression"
     decided = one.decided
-    if decided is None or decided.outcome is Outcome.PASSED:
+    if decided is None:
         return one.verdict
-    return f"{one.verdict}; may be {_percent(decided.unseen)} worse"
+    parts = [one.verdict]
+    if decided.corrected_away:
+        parts.append(f"not shown after the correction for {len(found.cells)} results")
+    if decided.outcome is not Outcome.PASSED:
+        parts.append(f"may be {_percent(decided.unseen)} worse")
+    return "; ".join(parts)
 
 
 def _detectable(one: MetricVerdict) -> str:
@@ -223,7 +323,9 @@ def _value(metric: Metric, value: float | None) -> str:
 
 
 def _percent(share: float) -> str:
-    """Write a share: `2 %`, `0.5 %`."""
+    """Write a share: `2 %`, `0.5 %`; one of more than ten times says nothing more than that."""
+    if share > _MOST_SHARE:
+        return f"over {_MOST_SHARE * 100:,.0f} %"
     return f"{share * 100:.2g} %" if share < 0.995 else f"{share * 100:.0f} %"
 
 
