@@ -62,6 +62,11 @@ ALL = Message(
         Field("by_count", "byCount", 28, Kind.INT32, oneof="chosen"),
         Field("by_flat", "byFlat", 29, Kind.MESSAGE, type_name="Flat", oneof="chosen"),
         Field("color_of", "colorOf", 30, Kind.ENUM, Shape.MAP, "Color"),
+        Field("spread", "spread", 31, Kind.INT32, Shape.MANY, unpacked=True),
+        Field("colors_spread", "colorsSpread", 32, Kind.ENUM, Shape.MANY, "Color", unpacked=True),
+        Field("always", "always", 33, Kind.INT32, explicit=True),
+        Field("always_text", "alwaysText", 34, Kind.STRING, explicit=True),
+        Field("by_zigzag", "byZigzag", 35, Kind.STRING, Shape.MAP, key=Kind.INT32, key_encoding=Encoding.ZIGZAG),
     ),
 )
 SCHEMA = Schema(
@@ -105,6 +110,11 @@ FULL: dict[str, Json] = {
     "fixed": 9,
     "byFlat": {"type": "o", "self": 2},
     "colorOf": {"sky": "GREEN"},
+    "spread": [0, 1, 300],
+    "colorsSpread": ["none", "GREEN"],
+    "always": 4,
+    "alwaysText": "a",
+    "byZigzag": {"-1": "", "0": "zero"},
 }
 BARE: dict[str, Json] = {
     "truth": False,
@@ -131,6 +141,11 @@ BARE: dict[str, Json] = {
     "byNumber": {},
     "fixed": 0,
     "colorOf": {},
+    "spread": [],
+    "colorsSpread": [],
+    "always": 0,
+    "alwaysText": "",
+    "byZigzag": {},
 }
 _TREE: Json = {
     "name": "root",

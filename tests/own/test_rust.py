@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from everything_service import SCHEMA
+from protobuf_bytes import lines
 
 from callbench.adapter.generated import rust
 from callbench.model.errors import BadInput
@@ -56,3 +57,8 @@ def test_any_key_of_json_becomes_a_literal(name: str) -> None:
     assert literal.endswith('"')
     assert "\n" not in literal
     assert literal.encode().decode("unicode_escape", errors="ignore") is not None
+
+
+def test_the_bytes_that_the_engine_is_held_to_are_those_of_protobuf() -> None:
+    """The engine's own test reads the file: what prost writes has the bytes of protobuf's library, maps included."""
+    assert (GOLDEN.parent / "everything.jsonl").read_text().splitlines() == list(lines())

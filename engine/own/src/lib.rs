@@ -13,6 +13,7 @@ pub mod forms;
 pub mod octets;
 pub mod same;
 mod service;
+pub mod wire;
 
 mod chosen {
     include!(env!("CALLBENCH_OWN_FILE"));
@@ -28,7 +29,7 @@ pub mod generated {
     pub use crate::forms::{Enumerated, Named};
     pub use crate::octets::Octets;
     pub use crate::same::Same;
-    pub use crate::{enumeration, record, service};
+    pub use crate::{enumeration, record, service, wire};
     pub use prost;
     pub use prost_types::Value;
     pub use serde;

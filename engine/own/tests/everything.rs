@@ -2,7 +2,7 @@
 
 #[allow(unused_imports)]
 use callbench_own::{any, forms, generated, service};
-use prost::encoding::{DecodeContext, decode_key};
+use prost::encoding::{DecodeContext, decode_key, decode_varint};
 
 #[allow(dead_code)]
 mod chosen {
@@ -79,4 +79,28 @@ fn an_enumeration_has_no_other_values() {
     let refused = Request::read(0, &mut serde_json::Deserializer::from_str(&PAIR.replace("deep red", "pink"))).expect_err("a refusal");
     assert!(refused.to_string().contains("pink"), "{refused}");
     assert_eq!(CALLS, ["SendEverything", "Grow", "Transpose", "Rest"]);
+}
+
+/// The requests of the file with the bytes that protobuf's own library writes: `tests/own/protobuf_bytes.py` makes it.
+#[test]
+fn the_bytes_are_those_of_protobufs_own_library() {
+    for line in include_str!("generated/everything.jsonl").lines() {
+        let given: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let expected = given["protobuf"].as_str().expect("bytes in hexadecimal");
+        let expected = (0..expected.len()).step_by(2).map(|at| u8::from_str_radix(&expected[at..at + 2], 16).expect("a byte"));
+        let mut bytes = Vec::new();
+        request(line).put(&mut bytes);
+        let mut from = &bytes[..];
+        decode_key(&mut from).expect("a key");
+        let length = decode_varint(&mut from).expect("a length");
+        assert_eq!(length as usize, from.len());
+        // A map has no order.
+        assert_eq!(sorted(from.iter().copied()), sorted(expected), "{line}");
+    }
+}
+
+fn sorted(bytes: impl Iterator<Item = u8>) -> Vec<u8> {
+    let mut bytes: Vec<u8> = bytes.collect();
+    bytes.sort_unstable();
+    bytes
 }

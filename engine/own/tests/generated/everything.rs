@@ -8,6 +8,7 @@ mod types {
 
     #[derive(Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::prost::Message)]
     #[serde(rename = "Everything", default)]
+    #[prost(prost_path = "crate::generated::wire")]
     pub struct Everything {
         #[prost(bool, tag = "1")]
         #[serde(rename = "truth")]
@@ -99,12 +100,28 @@ mod types {
         #[prost(btree_map = "string, int32", tag = "30")]
         #[serde(rename = "colorOf", with = "crate::generated::As::<::std::collections::BTreeMap<crate::generated::Plain, crate::generated::Named<Color>>>")]
         pub color_of: ::std::collections::BTreeMap<::std::string::String, i32>,
+        #[prost(int32, repeated, packed = "false", tag = "31")]
+        #[serde(rename = "spread")]
+        pub spread: ::std::vec::Vec<i32>,
+        #[prost(int32, repeated, packed = "false", tag = "32")]
+        #[serde(rename = "colorsSpread", with = "crate::generated::As::<::std::vec::Vec<crate::generated::Named<Color>>>")]
+        pub colors_spread: ::std::vec::Vec<i32>,
+        #[prost(int32, required, tag = "33")]
+        #[serde(rename = "always")]
+        pub always: i32,
+        #[prost(string, required, tag = "34")]
+        #[serde(rename = "alwaysText")]
+        pub always_text: ::std::string::String,
+        #[prost(btree_map = "sint32, string", tag = "35")]
+        #[serde(rename = "byZigzag", with = "crate::generated::As::<::std::collections::BTreeMap<crate::generated::DisplayFromStr, crate::generated::Plain>>")]
+        pub by_zigzag: ::std::collections::BTreeMap<i32, ::std::string::String>,
     }
 
-    crate::generated::record! { Everything { truth, small, large, natural, huge, single, real, text, raw, color, anything, flat, maybe, null_text, maybe_color, maybe_raw, null_flat, texts, colors, raws, numbers, flats, things, counts, by_number, fixed, by_text, by_count, by_flat, color_of } }
+    crate::generated::record! { Everything { truth, small, large, natural, huge, single, real, text, raw, color, anything, flat, maybe, null_text, maybe_color, maybe_raw, null_flat, texts, colors, raws, numbers, flats, things, counts, by_number, fixed, by_text, by_count, by_flat, color_of, spread, colors_spread, always, always_text, by_zigzag } }
 
     #[derive(Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::prost::Message)]
     #[serde(rename = "Flat", default)]
+    #[prost(prost_path = "crate::generated::wire")]
     pub struct Flat {
         #[prost(string, tag = "1")]
         #[serde(rename = "type")]
@@ -118,6 +135,7 @@ mod types {
 
     #[derive(Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::prost::Message)]
     #[serde(rename = "Leaf", default)]
+    #[prost(prost_path = "crate::generated::wire")]
     pub struct Leaf {
         #[prost(string, tag = "1")]
         #[serde(rename = "name")]
@@ -134,6 +152,7 @@ mod types {
 
     #[derive(Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::prost::Message)]
     #[serde(transparent)]
+    #[prost(prost_path = "crate::generated::wire")]
     pub struct Row {
         #[prost(double, repeated, tag = "1")]
         pub cells: ::std::vec::Vec<f64>,
@@ -143,6 +162,7 @@ mod types {
 
     #[derive(Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::prost::Message)]
     #[serde(transparent)]
+    #[prost(prost_path = "crate::generated::wire")]
     pub struct Table {
         #[prost(message, repeated, tag = "1")]
         pub rows: ::std::vec::Vec<Row>,
@@ -152,6 +172,7 @@ mod types {
 
     #[derive(Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::prost::Message)]
     #[serde(rename = "Nothing", default)]
+    #[prost(prost_path = "crate::generated::wire")]
     pub struct Nothing {
     }
 
@@ -160,7 +181,7 @@ mod types {
 
 service! {
     "everything.EverythingService"
-    "{\"protocol\": \"Everything\", \"types\": [{\"type\": \"enum\", \"name\": \"everything.Color\", \"symbols\": [\"none\", \"deep red\", \"GREEN\"]}, {\"type\": \"record\", \"name\": \"everything.Everything\", \"fields\": [{\"name\": \"truth\", \"type\": \"boolean\"}, {\"name\": \"small\", \"type\": \"int\"}, {\"name\": \"large\", \"type\": \"long\"}, {\"name\": \"natural\", \"type\": \"long\"}, {\"name\": \"huge\", \"type\": \"long\"}, {\"name\": \"single\", \"type\": \"float\"}, {\"name\": \"realNumber\", \"type\": \"double\"}, {\"name\": \"text\", \"type\": \"string\"}, {\"name\": \"raw\", \"type\": \"bytes\"}, {\"name\": \"color\", \"type\": \"everything.Color\"}, {\"name\": \"anything\", \"type\": \"string\"}, {\"name\": \"flat\", \"type\": \"everything.Flat\"}, {\"name\": \"maybe\", \"type\": [\"null\", \"string\"]}, {\"name\": \"nullText\", \"type\": [\"null\", \"string\"]}, {\"name\": \"maybeColor\", \"type\": [\"null\", \"everything.Color\"]}, {\"name\": \"maybeRaw\", \"type\": [\"null\", \"bytes\"]}, {\"name\": \"nullFlat\", \"type\": [\"null\", \"everything.Flat\"]}, {\"name\": \"texts\", \"type\": {\"type\": \"array\", \"items\": \"string\"}}, {\"name\": \"colors\", \"type\": {\"type\": \"array\", \"items\": \"everything.Color\"}}, {\"name\": \"raws\", \"type\": {\"type\": \"array\", \"items\": \"bytes\"}}, {\"name\": \"numbers\", \"type\": {\"type\": \"array\", \"items\": \"int\"}}, {\"name\": \"flats\", \"type\": {\"type\": \"array\", \"items\": \"everything.Flat\"}}, {\"name\": \"things\", \"type\": {\"type\": \"array\", \"items\": \"string\"}}, {\"name\": \"counts\", \"type\": {\"type\": \"map\", \"values\": \"long\"}}, {\"name\": \"byNumber\", \"type\": {\"type\": \"map\", \"values\": \"everything.Flat\"}}, {\"name\": \"fixed\", \"type\": \"long\"}, {\"name\": \"byText\", \"type\": [\"null\", \"string\"]}, {\"name\": \"byCount\", \"type\": [\"null\", \"int\"]}, {\"name\": \"byFlat\", \"type\": [\"null\", \"everything.Flat\"]}, {\"name\": \"colorOf\", \"type\": {\"type\": \"map\", \"values\": \"everything.Color\"}}]}, {\"type\": \"record\", \"name\": \"everything.Flat\", \"fields\": [{\"name\": \"type\", \"type\": \"string\"}, {\"name\": \"self\", \"type\": \"int\"}]}, {\"type\": \"record\", \"name\": \"everything.Leaf\", \"fields\": [{\"name\": \"name\", \"type\": \"string\"}, {\"name\": \"child\", \"type\": [\"null\", \"everything.Leaf\"]}, {\"name\": \"leaves\", \"type\": {\"type\": \"array\", \"items\": \"everything.Leaf\"}}]}, {\"type\": \"record\", \"name\": \"everything.Nothing\", \"fields\": []}], \"messages\": {\"SendEverything\": {\"request\": [{\"name\": \"request\", \"type\": \"everything.Everything\"}], \"response\": \"everything.Everything\"}, \"Grow\": {\"request\": [{\"name\": \"request\", \"type\": \"everything.Flat\"}], \"response\": \"everything.Leaf\"}, \"Transpose\": {\"request\": [{\"name\": \"request\", \"type\": {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": \"double\"}}}], \"response\": {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": \"double\"}}}, \"Rest\": {\"request\": [{\"name\": \"request\", \"type\": \"everything.Nothing\"}], \"response\": \"everything.Nothing\"}}}"
+    "{\"protocol\": \"Everything\", \"types\": [{\"type\": \"enum\", \"name\": \"everything.Color\", \"symbols\": [\"none\", \"deep red\", \"GREEN\"]}, {\"type\": \"record\", \"name\": \"everything.Everything\", \"fields\": [{\"name\": \"truth\", \"type\": \"boolean\"}, {\"name\": \"small\", \"type\": \"int\"}, {\"name\": \"large\", \"type\": \"long\"}, {\"name\": \"natural\", \"type\": \"long\"}, {\"name\": \"huge\", \"type\": \"long\"}, {\"name\": \"single\", \"type\": \"float\"}, {\"name\": \"realNumber\", \"type\": \"double\"}, {\"name\": \"text\", \"type\": \"string\"}, {\"name\": \"raw\", \"type\": \"bytes\"}, {\"name\": \"color\", \"type\": \"everything.Color\"}, {\"name\": \"anything\", \"type\": \"string\"}, {\"name\": \"flat\", \"type\": \"everything.Flat\"}, {\"name\": \"maybe\", \"type\": [\"null\", \"string\"]}, {\"name\": \"nullText\", \"type\": [\"null\", \"string\"]}, {\"name\": \"maybeColor\", \"type\": [\"null\", \"everything.Color\"]}, {\"name\": \"maybeRaw\", \"type\": [\"null\", \"bytes\"]}, {\"name\": \"nullFlat\", \"type\": [\"null\", \"everything.Flat\"]}, {\"name\": \"texts\", \"type\": {\"type\": \"array\", \"items\": \"string\"}}, {\"name\": \"colors\", \"type\": {\"type\": \"array\", \"items\": \"everything.Color\"}}, {\"name\": \"raws\", \"type\": {\"type\": \"array\", \"items\": \"bytes\"}}, {\"name\": \"numbers\", \"type\": {\"type\": \"array\", \"items\": \"int\"}}, {\"name\": \"flats\", \"type\": {\"type\": \"array\", \"items\": \"everything.Flat\"}}, {\"name\": \"things\", \"type\": {\"type\": \"array\", \"items\": \"string\"}}, {\"name\": \"counts\", \"type\": {\"type\": \"map\", \"values\": \"long\"}}, {\"name\": \"byNumber\", \"type\": {\"type\": \"map\", \"values\": \"everything.Flat\"}}, {\"name\": \"fixed\", \"type\": \"long\"}, {\"name\": \"byText\", \"type\": [\"null\", \"string\"]}, {\"name\": \"byCount\", \"type\": [\"null\", \"int\"]}, {\"name\": \"byFlat\", \"type\": [\"null\", \"everything.Flat\"]}, {\"name\": \"colorOf\", \"type\": {\"type\": \"map\", \"values\": \"everything.Color\"}}, {\"name\": \"spread\", \"type\": {\"type\": \"array\", \"items\": \"int\"}}, {\"name\": \"colorsSpread\", \"type\": {\"type\": \"array\", \"items\": \"everything.Color\"}}, {\"name\": \"always\", \"type\": \"int\"}, {\"name\": \"alwaysText\", \"type\": \"string\"}, {\"name\": \"byZigzag\", \"type\": {\"type\": \"map\", \"values\": \"string\"}}]}, {\"type\": \"record\", \"name\": \"everything.Flat\", \"fields\": [{\"name\": \"type\", \"type\": \"string\"}, {\"name\": \"self\", \"type\": \"int\"}]}, {\"type\": \"record\", \"name\": \"everything.Leaf\", \"fields\": [{\"name\": \"name\", \"type\": \"string\"}, {\"name\": \"child\", \"type\": [\"null\", \"everything.Leaf\"]}, {\"name\": \"leaves\", \"type\": {\"type\": \"array\", \"items\": \"everything.Leaf\"}}]}, {\"type\": \"record\", \"name\": \"everything.Nothing\", \"fields\": []}], \"messages\": {\"SendEverything\": {\"request\": [{\"name\": \"request\", \"type\": \"everything.Everything\"}], \"response\": \"everything.Everything\"}, \"Grow\": {\"request\": [{\"name\": \"request\", \"type\": \"everything.Flat\"}], \"response\": \"everything.Leaf\"}, \"Transpose\": {\"request\": [{\"name\": \"request\", \"type\": {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": \"double\"}}}], \"response\": {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": \"double\"}}}, \"Rest\": {\"request\": [{\"name\": \"request\", \"type\": \"everything.Nothing\"}], \"response\": \"everything.Nothing\"}}}"
     "SendEverything" SendEverything "100" (types::Everything) -> types::Everything, echoes;
     "Grow" Grow "101" (types::Flat) -> types::Leaf;
     "Transpose" Transpose "102" (types::Table) -> types::Table, echoes;

@@ -129,6 +129,7 @@ def _message(message: Message, boxed: frozenset[tuple[str, str]]) -> str:
     lines = [
         "#[derive(Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::prost::Message)]",
         f"#[serde({shared})]",
+        f'#[prost(prost_path = "{_OURS}::wire")]',
         f"pub struct {name} {{",
     ]
     for field in message.fields:
@@ -150,13 +151,14 @@ def _prost(field: Field, *, in_box: bool) -> str:
     tag = f'tag = "{field.number}"'
     if field.shape is Shape.MAP:
         value = "bytes" if field.kind is Kind.BYTES else kind
-        return f'btree_map = "{field.key}, {value}", {tag}'
+        key = _ENCODED.get((field.key, field.key_encoding), str(field.key))
+        return f'btree_map = "{key}, {value}", {tag}'
     rule = ""
     if field.shape is Shape.MANY:
-        rule = "repeated, "
+        rule = 'repeated, packed = "false", ' if field.unpacked else "repeated, "
     elif _optional(field):
         rule = "optional, "
-    elif kind == "message":
+    elif kind == "message" or field.explicit:
         rule = "required, "
     return f"{kind}, {rule}{'boxed, ' if in_box else ''}{tag}"
 

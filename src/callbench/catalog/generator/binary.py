@@ -37,6 +37,8 @@ class Binary:
             items = [self._one(field, item) for item in value]
             if field.kind in {Kind.MESSAGE, Kind.STRING, Kind.JSON, Kind.BYTES}:
                 return b"".join(_varint(field.number << 3 | 2) + item for item in items)
+            if field.unpacked:
+                return b"".join(_varint(field.number << 3) + item for item in items)
             packed = b"".join(items)
             return _varint(field.number << 3 | 2) + _varint(len(packed)) + packed
         wire = 1 if isinstance(value, float) else 0 if isinstance(value, int) else 2

@@ -31,6 +31,7 @@ _SCALARS = {
     17: (Kind.INT32, Encoding.ZIGZAG),
     18: (Kind.INT64, Encoding.ZIGZAG),
 }
+PACKABLE = frozenset(Kind) - {Kind.STRING, Kind.BYTES, Kind.MESSAGE, Kind.JSON}
 _GROUP = 10
 _VALUE = "google.protobuf.Value"
 _WRAPPERS = ("Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes")
@@ -145,16 +146,15 @@ class Descriptors:
         words = self._comments[_message(of).file.name].words(self._path(of), _FIELD_WORDS)
         value = of
         entry = of.message_type
-        key, shape = Kind.STRING, Shape.MANY if of.is_repeated else Shape.ONE
+        key, key_encoding, shape = Kind.STRING, Encoding.VARINT, Shape.MANY if of.is_repeated else Shape.ONE
         if entry is not None and entry.GetOptions().map_entry:
             shape = Shape.MAP
-            value, (key, encoding) = entry.fields_by_name["value"], _SCALARS[entry.fields_by_name["key"].type]
-            if encoding is not Encoding.VARINT:
-                self.lose(of, "The keys of the map are not written as varints.", "They are written as varints.")
+            value, (key, key_encoding) = entry.fields_by_name["value"], _SCALARS[entry.fields_by_name["key"].type]
         elif shape is Shape.ONE and self._presence(of):
-            shape = Shape.ONE if "required" in words else Shape.OPTIONAL
+            shape = Shape.ONE if "required" in words or of.is_required else Shape.OPTIONAL
         kind, encoding, type_name = self._kind(value)
         oneof = self._oneof(of)
+        scalar = kind not in {Kind.MESSAGE, Kind.JSON}
         return Field(
             name=of.name,
             json_name=str(words.get("json", of.json_name)),
@@ -167,15 +167,16 @@ class Descriptors:
             nullable="nullable" in words,
             encoding=encoding,
             key=key,
+            key_encoding=key_encoding,
+            unpacked=shape is Shape.MANY and kind in PACKABLE and not of.is_packed,
+            explicit=shape is Shape.ONE and scalar and not oneof and bool(of.has_presence),
         )
 
     def _presence(self, of: FieldDescriptor) -> bool:
         """Whether a field can be absent."""
-        if of.is_required:
-            self.lose(of, "Proto3 has no required fields.", "A value that equals the default is not on the wire.")
-        elif self._default(of):
+        if self._default(of):
             self.lose(of, "The field has a default of its own.", "The default is left out.")
-        return bool(of.has_presence) and not of.is_required
+        return bool(of.has_presence)
 
     def _default(self, of: FieldDescriptor) -> bool:
         """Whether a field has a default of its own. An enumeration without a zero has one by itself."""
@@ -184,7 +185,9 @@ class Descriptors:
 
     def _kind(self, of: FieldDescriptor) -> tuple[Kind, Encoding, str]:
         if of.type == _GROUP:
-            raise BadInput(f"{self.place(of)}: groups of proto2 are not supported; make it a field with a message")
+            raise BadInput(
+                f"{self.place(of)}: groups (DELIMITED in editions) are not supported; make it a field with a message"
+            )
         if of.message_type is not None:
             if of.message_type.full_name == _VALUE:
                 return Kind.JSON, Encoding.VARINT, ""

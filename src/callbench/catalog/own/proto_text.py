@@ -72,8 +72,10 @@ def _field(field: Field, scope: str) -> str:
         case Shape.MANY:
             of = f"repeated {of}"
         case Shape.MAP:
-            of = f"map<{field.key}, {of}>"
+            of = f"map<{_INTEGERS.get(field.key_encoding, {}).get(field.key, str(field.key))}, {of}>"
         case Shape.OPTIONAL if not held_apart:
+            of = f"optional {of}"
+        case Shape.ONE if field.explicit:
             of = f"optional {of}"
         case _:
             pass
@@ -81,12 +83,15 @@ def _field(field: Field, scope: str) -> str:
     written = json_key(field)
     if written != field.json_name:
         members["json"] = field.json_name
-    options = f" [json_name = {_quoted(written)}]" if written != default_json(field.name) else ""
+    options = [f"json_name = {_quoted(written)}"] if written != default_json(field.name) else []
+    if field.unpacked:
+        options.append("packed = false")
     if field.format:
         members["format"] = field.format
-    members["required"] = held_apart and field.shape is Shape.ONE and not field.oneof
+    members["required"] = (held_apart or field.explicit) and field.shape is Shape.ONE and not field.oneof
     members["nullable"] = field.nullable
-    return f"{of} {field.name} = {field.number}{options};{annotations.written(members)}"
+    listed = f" [{', '.join(options)}]" if options else ""
+    return f"{of} {field.name} = {field.number}{listed};{annotations.written(members)}"
 
 
 def _type(field: Field, scope: str) -> str:

@@ -62,6 +62,9 @@ class Field:
         nullable: of an optional field: JSON writes `null` if it has no value, instead of leaving the key out.
         encoding: only protobuf's messages depend on it.
         key: of a map, what its keys are; only protobuf's messages depend on it.
+        key_encoding: of a map, how protobuf writes its keys.
+        unpacked: of a list of numbers: protobuf writes the field's number before each of them, as proto2 does.
+        explicit: of a scalar that is always there: protobuf writes it also if it is zero or empty, as proto2 does.
     """
 
     name: str
@@ -75,6 +78,9 @@ class Field:
     nullable: bool = False
     encoding: Encoding = Encoding.VARINT
     key: Kind = Kind.STRING
+    key_encoding: Encoding = Encoding.VARINT
+    unpacked: bool = False
+    explicit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
