@@ -11,7 +11,8 @@ from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.claim import Comparison, comparisons
 from callbench.catalog.study.places import link_of, published_figure
 from callbench.catalog.study.report_parts import ClaimPart
-from callbench.model.metrics.registry import SHARED_SPREAD
+from callbench.model.metrics.metric import Better
+from callbench.model.metrics.registry import METRICS, OF_TIME, SHARED_SPREAD
 from callbench.stats.contrast import fork_ratios
 from callbench.stats.decision import Outcome, Range, RangeTest, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
@@ -47,6 +48,7 @@ class ClaimComparison:
         why: why it was not measured, else "".
         margin: how far the ratio lies within its threshold, as a logarithm; negative outside.
         tested: what could have been detected, and how many more forks would settle it; None if it was not measured.
+        bounded: whether it is undecided because a rate in it is only a lower bound.
     """
 
     comparison: Comparison
@@ -56,6 +58,7 @@ class ClaimComparison:
     why: str
     margin: float
     tested: RangeTest | None = None
+    bounded: bool = False
 
     @property
     def threshold(self) -> str:
@@ -121,9 +124,35 @@ def compared(study: Study, parts: Sequence[Comparison], statistic: str, results:
         own = geometric_mean(values) if values else None
         ratio, one = known.interval(CONFIDENCE) if known else own, next(tested) if values else None
         verdict = _VERDICTS[one.outcome] if one else Verdict.UNMEASURED
+        bounded = ratio is not None and _refuted(verdict, part, ratio, _ways(part, statistic, results))
         published = published_ratio(study, part, statistic)
-        found.append(ClaimComparison(part, verdict, ratio, published, why, _margin(part, ratio), one))
+        verdict = Verdict.UNDECIDED if bounded else verdict
+        found.append(ClaimComparison(part, verdict, ratio, published, why, _margin(part, ratio), one, bounded))
     return found
+
+
+def _ways(part: Comparison, statistic: str, results: Results) -> tuple[bool, bool]:
+    """Return whether the true ratio may be lower than the measured one, and whether it may be higher.
+
+    A rate that is "at least" may be higher, and the times of such a cell may be lower.
+    """
+    above = part.statistic or statistic
+    lower = higher = False
+    for cells, over, name in ((part.over, True, above), (part.under, False, part.under_statistic or above)):
+        if name in OF_TIME and any(one.at_least for conditions in cells for one in results.where(conditions)):
+            rises = over is (METRICS[name].better is Better.HIGHER)
+            lower, higher = lower or not rises, higher or rises
+    return lower, higher
+
+
+def _refuted(verdict: Verdict, part: Comparison, ratio: Interval, ways: tuple[bool, bool]) -> bool:
+    """Return whether a decided verdict is not certain, since the true ratio may be lower, or higher, than measured."""
+    lower, higher = ways
+    if verdict is Verdict.HOLDS:
+        return (lower and bool(part.low)) or (higher and math.isfinite(part.high))
+    if verdict is Verdict.FAILS:
+        return higher if part.low and ratio.middle < part.low else lower
+    return False
 
 
 def _estimated(part: Comparison, statistic: str, values: Sequence[float], results: Results) -> LogRatio | None:

@@ -69,9 +69,12 @@ def _effects(subject: Subject, tables: Sequence[Ranking]) -> str:
     for one in tables:
         outside = [cell for cell in one.ranked if not in_process(subject, cell)]
         effect_sentences = effects(outside, subject.cards)
+        bounds = [stack_name(cell, one, subject) for cell in one.contenders[len(one.ranked) :]]
+        without = f" Not counted, since they have no rank: {some(bounds)}." if bounds else ""
         if effect_sentences:
             where = f", with {one.where}" if len(tables) > 1 else ""
-            return " ".join(f"Within {adapter}{where}: {text}." for adapter, text in effect_sentences.items())
+            sentences = (f"Within {adapter}{where}: {text}." for adapter, text in effect_sentences.items())
+            return " ".join(sentences) + without
     return ""
 
 
@@ -80,6 +83,5 @@ def _alone(subject: Subject, table: Ranking, *, places: bool) -> str:
     one = table.cells[0]
     rate = figure(one.rate.middle, one.rate.half_width) if one.rate else ""
     name = f"{stack_name(one, table, subject)} ({rate} calls/s)"
-    doubts = [*one.doubts, *([one.excluded] if one.excluded else [])]
-    left = f", not ranked: {some([why.removeprefix('at least: ').partition(': ')[0] for why in doubts], 2)}"
-    return (f"with {table.where}: " if places else "") + name + (left if doubts else "")
+    left = f", not ranked: {some([why.partition(': ')[0] for why in one.whys], 2)}"
+    return (f"with {table.where}: " if places else "") + name + (left if one.whys else "")

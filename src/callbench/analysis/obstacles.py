@@ -111,7 +111,7 @@ def _unmeasured(why: str) -> Reason:
 
 def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
     """List the pairs of neighbours in a ranking that cannot be told apart."""
-    ranked, count = table.ranked, len(table.ranked)
+    ranked, count = table.ranked, len(table.contenders)
     level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
     where = at(table.group, table.clients, table.link)
     for one, other in pairwise(table.standings):
@@ -141,8 +141,8 @@ def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float
     limits = [one.verdict.limit for one in cells if one.verdict is not None]
     if limits and all(one is Limit.LINK for one in limits):
         return Reason.LINK
-    if any(one.unsteady is not None for one in cells):
-        return Reason.UNSTEADY
+    if any(one.at_least or one.unsteady is not None for one in cells):
+        return Reason.GENERATOR if any(one.at_least for one in cells) else Reason.UNSTEADY
     if found.low is None or found.high is None or found.half_width is None:
         return Reason.ONE_FORK
     if found.low > high or found.high < low:
@@ -158,9 +158,8 @@ def _of_ranks(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
     for one in table.cells:
         if one.ranked:
             continue
-        doubts = [*one.doubts, *([one.excluded] if one.excluded else [])]
         name = stack_name(one, table, subject)
-        yield Obstacle(Kind.RANK, name, where, _unranked(one), "; ".join(doubts))
+        yield Obstacle(Kind.RANK, name, where, _unranked(one), "; ".join(one.whys))
 
 
 def _unranked(one: Result) -> Reason:

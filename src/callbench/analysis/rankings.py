@@ -1,11 +1,12 @@
 """The rankings of a run: cells that differ in nothing but their stack. Table and headline are made of the same ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.stats.interval import CONFIDENCE
+from callbench.stats.prior import Prior
 from callbench.stats.ranking import RankedItem, standings
 
 
@@ -16,7 +17,8 @@ class Ranking:
     Attributes:
         cells: all that have a closed loop, ranked or not.
         ranked: those whose rate may stand in a ranking.
-        standings: of `ranked`, best first; none if there are fewer than two, or one fork alone.
+        standings: of `ranked`, best first; none if there is nothing to compare, or one fork alone. Ties and those ahead
+            are places in `contenders`.
     """
 
     group: str
@@ -25,6 +27,11 @@ class Ranking:
     cells: Sequence[Result]
     ranked: Sequence[Result]
     standings: Sequence[RankedItem]
+
+    @property
+    def contenders(self) -> Sequence[Result]:
+        """The ranked cells first, then those whose rate is at least as high as measured: they can be ahead of any."""
+        return [*self.ranked, *(one for one in self.cells if one.at_least)]
 
     @property
     def where(self) -> str:
@@ -47,9 +54,16 @@ def rankings(subject: Subject) -> list[Ranking]:
             tables.setdefault(key, []).append(one)
     made = []
     for (group, clients, link), cells in tables.items():
-        ranked = [one for one in cells if one.ranked]
-        enough = len(ranked) > 1 and max(one.forks for one in ranked) > 1
-        rates = [one.by_fork["rate_per_s"] for one in ranked]
-        found = standings(rates, 1 - CONFIDENCE, subject.results.prior) if enough else ()
-        made.append(Ranking(group, clients, link, cells, ranked, found))
+        table = Ranking(group, clients, link, cells, [one for one in cells if one.ranked], ())
+        made.append(replace(table, standings=_standings(table, subject.results.prior)))
     return made
+
+
+def _standings(table: Ranking, prior: Prior) -> Sequence[RankedItem]:
+    """Rank the cells of a table; a lower bound has no rank, but can be ahead of others."""
+    ranked, contenders = len(table.ranked), table.contenders
+    if not ranked or len(contenders) < 2 or max(one.forks for one in table.ranked) < 2:
+        return ()
+    rates = [one.by_fork["rate_per_s"] for one in contenders]
+    found = standings(rates, 1 - CONFIDENCE, prior, range(ranked, len(contenders)))
+    return [one for one in found if one.index < ranked]

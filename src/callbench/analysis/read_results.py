@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from callbench.analysis import cold_starts, echo_multiples, histograms, metric_queries, spreads, unsteady, validity
 from callbench.analysis.cell_results import result_of
 from callbench.analysis.messages import Codec, MessageTimes
-from callbench.analysis.results import Excluded, Latency, Result, Results
+from callbench.analysis.results import AT_LEAST, Excluded, Latency, Result, Results
 from callbench.analysis.unsteady import Unsteady
 from callbench.analysis.wire.accounts import Ledger, Sweep, ledgers, sweeps
 from callbench.model import process_end
@@ -136,7 +136,7 @@ def _with_cell_validity(one: Result, known: validity.CellValidity) -> Result:
             one, rate=None, by_fork={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
         )
     costs = known.cost.by_statistic
-    doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
+    doubts = (*one.doubts, AT_LEAST + known.verdict.why) if known.verdict.at_least else one.doubts
     rates_by_fork = {name: spent.by_fork for name, spent in costs.items()} | {"link_bytes": known.link_bytes}
     by_fork = {**one.by_fork, **{name: values for name, values in rates_by_fork.items() if values}}
     return replace(one, by_fork=by_fork, verdict=known.verdict, doubts=doubts, costs=costs)

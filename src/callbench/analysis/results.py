@@ -19,6 +19,9 @@ from callbench.stats.plateau import Plateau
 from callbench.stats.prior import NONE, Prior
 from callbench.stats.processor_time import ProcessorTime
 
+# What the doubt of a rate begins with that is a lower bound.
+AT_LEAST = "at least: "
+
 
 @dataclass(frozen=True)
 class Latency:
@@ -117,6 +120,18 @@ class Result:
     def ranked(self) -> bool:
         """Whether its rate may stand in a ranking: it has one, it was not given up, and nothing speaks against it."""
         return self.rate is not None and self.excluded is None and not self.doubts
+
+    @property
+    def at_least(self) -> bool:
+        """Whether its rate is a lower bound and nothing else speaks against it: it can be higher, but not lower."""
+        doubted = self.rate is not None and self.excluded is None and bool(self.doubts)
+        return doubted and all(one.startswith(AT_LEAST) for one in self.doubts)
+
+    @property
+    def whys(self) -> Sequence[str]:
+        """Why it has no rank, a phrase each."""
+        doubts = [one.removeprefix(AT_LEAST) for one in self.doubts]
+        return [*doubts, *([self.excluded] if self.excluded else [])]
 
     @property
     def id(self) -> str:

@@ -84,6 +84,8 @@ def undecided_text(one: ClaimComparison) -> str:
     tested = one.tested
     if one.verdict is not Verdict.UNDECIDED or tested is None:
         return ""
+    if one.bounded:
+        return "undecided: Callbench itself limited a rate in it, which may be higher"
     if tested.detectable is None:
         return "undecided: one fork does not show how much forks differ"
     return f"undecided: {detectable_text(tested.detectable, tested.more_forks)}"

@@ -1,4 +1,7 @@
-"""The ranking of each group while a run is in progress: one line per group, with the first three stacks."""
+"""The ranking of each group while a run is in progress: one line per group, with the first three stacks.
+
+A rate that the load loop itself limits is "at least". Those that reach the first place stand before it.
+"""
 
 import math
 import statistics
@@ -7,6 +10,7 @@ from dataclasses import dataclass, field
 
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
+from callbench.stats.bottleneck import LOOP
 from callbench.stats.digits import figure, percent
 
 PLACES = 3
@@ -20,6 +24,8 @@ class _CellRates:
 
     cell: Cell
     logs: list[float] = field(default_factory=list)
+    loop_ns: int = 0
+    window_ns: int = 0
 
     @property
     def rate(self) -> float:
@@ -32,6 +38,15 @@ class _CellRates:
         if len(self.logs) < _FEWEST:
             return None
         return math.expm1(2 * statistics.stdev(self.logs) / math.sqrt(len(self.logs)))
+
+    @property
+    def at_least(self) -> bool:
+        """Whether the load loop took so much of the clients' time that the rate is a lower bound."""
+        return not self.cell.load.think_ns and self.loop_ns > LOOP * self.window_ns * self.cell.load.clients
+
+    def reach(self, sign: int) -> float:
+        """Return an end of what the rate may be: the upper one with a sign of 1, the lower one with -1."""
+        return self.rate * (1 + (self.spread or 0.0)) ** sign
 
 
 @dataclass(frozen=True)
@@ -57,11 +72,14 @@ class LiveRanking:
         self._cells = {cell.id: cell for cell in cells if cell.idle == condition and not cell.load.open}
         self._seen: dict[str, _CellRates] = {}
 
-    def add_slice(self, cell: str, calls: float, window_ns: int) -> None:
-        """Add a slice."""
+    def add_slice(self, cell: str, calls: float, window_ns: int, loop_ns: int = 0) -> None:
+        """Add a slice; `loop_ns` is the time of all clients together that the load loop itself took."""
         known = self._cells.get(cell)
         if known is not None and calls > 0 and window_ns > 0:
-            self._seen.setdefault(cell, _CellRates(known)).logs.append(math.log(calls / window_ns * 1e9))
+            rates = self._seen.setdefault(cell, _CellRates(known))
+            rates.logs.append(math.log(calls / window_ns * 1e9))
+            rates.loop_ns += loop_ns
+            rates.window_ns += window_ns
 
     def lines(self, most: int) -> list[GroupLine]:
         """Return the groups in the order of the run; groups with several stacks come first.
@@ -83,7 +101,8 @@ class LiveRanking:
 def _line(key: tuple[str, int, str], own: Sequence[_CellRates]) -> GroupLine:
     group, clients, link = key
     name = group + (f", {clients} clients" if clients > 1 else "") + (f", {link}" if link != LOOPBACK else "")
-    best = sorted(own, key=lambda one: -one.rate)[:PLACES]
+    first = max((one.reach(-1) for one in own if not one.at_least), default=0.0)
+    best = sorted(own, key=lambda one: (not (one.at_least and one.reach(1) >= first), -one.rate))[:PLACES]
     return GroupLine(name, [_place(one) for one in best], len(own))
 
 
@@ -91,4 +110,4 @@ def _place(one: _CellRates) -> str:
     """Return a stack with its rate: `native/bin+tcp 31,000 ± 4 %`."""
     spread = one.spread
     spread_text = "" if spread is None else f" ± {percent(spread)}"
-    return f"{one.cell.stack} {figure(one.rate, spread)}{spread_text}"
+    return f"{one.cell.stack} {'≥ ' if one.at_least else ''}{figure(one.rate, spread)}{spread_text}"

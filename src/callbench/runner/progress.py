@@ -71,7 +71,7 @@ class Progress:
         self._show(self._doing)
         window = window_of(done)
         if self._ranking is not None:
-            self._ranking.add_slice(cell, window.calls, window.ns)
+            self._ranking.add_slice(cell, window.calls, window.ns, loop_ns=int(done.get("gap_ns") or 0))
 
     def show_excluded(self, stacks: Sequence[str], why: str) -> None:
         """Show that stacks, or a cell of one, are excluded."""

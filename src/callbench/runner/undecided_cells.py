@@ -83,7 +83,12 @@ def _cells_of_claims(subject: "Subject") -> set[str]:
 def _is_decidable(one: "ClaimComparison") -> bool:
     from callbench.analysis.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
 
-    return one.verdict is Verdict.UNDECIDED and one.tested is not None and one.tested.more_forks is not None
+    return (
+        one.verdict is Verdict.UNDECIDED
+        and not one.bounded
+        and one.tested is not None
+        and one.tested.more_forks is not None
+    )
 
 
 def _cells(subject: "Subject", one: "ClaimComparison") -> Iterable[str]:
@@ -103,7 +108,7 @@ def _undecided(subject: "Subject", table: "Ranking") -> Iterable[str]:
     from callbench.stats.forecast import more_forks  # noqa: PLC0415
     from callbench.stats.interval import CONFIDENCE  # noqa: PLC0415
 
-    count = len(table.ranked)
+    count = len(table.contenders)
     level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
     for one, other in pairwise(table.standings):
         pair = [table.ranked[place.index] for place in (one, other)]

@@ -1,6 +1,6 @@
 """Ranks with ties: who is faster than whom, told by pairs within forks."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,9 @@ class RankedItem:
     behind: Sequence[int] = ()
 
 
-def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> list[RankedItem]:
+def standings(
+    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE, at_least: Collection[int] = ()
+) -> list[RankedItem]:
     """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
 
     Every pair is tested on the log of its fork ratios, all pairs together (`decision.parted`): the chance that any
@@ -41,6 +43,7 @@ def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: 
         figures: a positive value a fork for each thing.
         level: of the whole ranking.
         prior: what all pairs of the run say of how one varies.
+        at_least: which of the values are lower bounds. Such a thing may be ahead of others, and nothing is ahead of it.
 
     Returns:
         The standings, best first; those of equal rank by their geometric mean.
@@ -48,6 +51,7 @@ def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: 
     count = len(figures)
     means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
     is_faster = faster(figures, level, prior)
+    is_faster[:, list(at_least)] = False
     order = sorted(range(count), key=lambda index: (int(is_faster[:, index].sum()), -means[index]))
     tied = ~(is_faster | is_faster.T)
     return [

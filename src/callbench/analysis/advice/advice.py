@@ -111,7 +111,9 @@ def of_figures(
     failing = [name for name in names if any(one.stack == name and one.outcome is Outcome.FAILED for one in met)]
     goals = _goals(every, [name for name in names if name not in failing], situation, groups)
     error = error_of(compared, situation, situation.goal)
-    found = choose(goals, situation.today, situation.margin, error.log)
+    timed = situation.goal is Goal.TIME
+    at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
+    found = choose(goals, situation.today, situation.margin, error.log, at_most=at_most)
     advised = situation.today if found.verdict is Verdict.STAY else found.best
     beside = (
         situation.today

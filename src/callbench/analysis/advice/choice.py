@@ -1,7 +1,7 @@
 """The choice: what to take, or to stay, or that it is undecided. The rule stands in docs/decisions and the guide."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,7 +52,14 @@ class Choice:
     moves: Mapping[str, DecidedComparison] | None = None
 
 
-def choose(values: Mapping[str, ByBlock], today: str, margin: float, error: float, level: float = LEVEL) -> Choice:
+def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held against
+    values: Mapping[str, ByBlock],
+    today: str,
+    margin: float,
+    error: float,
+    level: float = LEVEL,
+    at_most: Collection[str] = (),
+) -> Choice:
     """Decide.
 
     Args:
@@ -61,6 +68,7 @@ def choose(values: Mapping[str, ByBlock], today: str, margin: float, error: floa
         margin: the difference that does not matter, as a share.
         error: how far a comparison can be off besides chance, as a log-ratio.
         level: the chance of a wrong name.
+        at_most: candidates whose values are upper bounds. What such a bound reaches is not decided.
     """
     if not values:
         return Choice(Verdict.NONE)
@@ -68,13 +76,16 @@ def choose(values: Mapping[str, ByBlock], today: str, margin: float, error: floa
     best = least_of(values, level, bound, error, prior)
     runner_up = best.others[0].name if best.others else ""
     found = Choice(Verdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
+    bounded = {today, *best.leaders} & set(at_most)
     if today not in values:
-        return _with(found, _among(best))
+        return found if bounded else _with(found, _among(best))
     others = {name: ratios for name in values if name != today
               if len(ratios := fork_ratios([values[name]], [values[today]])) > 1}  # fmt: skip
     questions = [Question(prior.moderated(paired(ratios)), bound, less_is_better=True) for ratios in others.values()]
     moves = dict(zip(others, decided(questions, level, error), strict=True))
     found = _with(found, Verdict.UNDECIDED, moves)
+    if bounded:
+        return found
     if best.name == today or not _pays(best.name, moves, margin):
         whole = len(moves) == len(values) - 1
         nothing = whole and all(_saves_at_most(one, margin, error) for one in moves.values())

@@ -39,6 +39,7 @@ class Figures:
         payload: bytes of data of a call, both ways; None where its bytes were not counted.
         over: what was measured over a link, by the name of the situation's link.
         doubt: why the record does not rank it, or "".
+        at_most: whether its times are upper bounds, because its rate is a lower one.
         language: of the stack; "" where it is not known.
         protocol: what its card says that it speaks, or "": two stacks with the same one understand each other.
     """
@@ -55,6 +56,7 @@ class Figures:
     doubt: str = ""
     language: str = ""
     protocol: str = ""
+    at_most: bool = False
 
 
 # By stack and group.
@@ -88,7 +90,7 @@ def read(
             float(ledger.request_payload + ledger.answer_payload) if ledger else None,
             {name: _of(one) for name, wire in links.items() if (one := _same(cell, closed, wires, wire))},
             "; ".join(cell.doubts), names["language"],
-            str((cards.get(names["stack"], {}).get("card") or {}).get(PROTOCOL) or ""),
+            str((cards.get(names["stack"], {}).get("card") or {}).get(PROTOCOL) or ""), cell.at_least,
         )  # fmt: skip
     return found
 

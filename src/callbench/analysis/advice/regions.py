@@ -16,7 +16,7 @@ from callbench.analysis.advice.prediction import added_ms
 from callbench.analysis.spreads import of_ratios
 from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.model.situation import SituationLink
-from callbench.stats.best import BestByPlace, Indices, best_by_place
+from callbench.stats.best import BestByPlace, Flags, Indices, best_by_place
 
 # How many places a map has along each axis.
 PLACES = 32
@@ -119,9 +119,16 @@ def regions(  # noqa: PLR0913, PLR0917 - a map and all that it is of
     shares = np.stack([one.shares for one in times]).reshape(len(names), -1)
     found = best_by_place(logs, LEVEL, margin, error, prior, shares)
     winners = np.where(found.tied, _leaders(found, names, ordinary), found.winners)
+    reached = _reached(found, [any(one.at_most for one in ladders[name]) for name in names])
+    winners[reached] = -1
     shape = len(y.places), len(x.places)
-    tied = found.tied.reshape(shape).tolist()
+    tied = (found.tied & ~reached).reshape(shape).tolist()
     return Regions(list(names), x, y, winners.reshape(shape).tolist(), tied, first.call, fixed)
+
+
+def _reached(found: BestByPlace, at_most: Sequence[bool]) -> Flags:
+    """Return the places where a time that is an upper bound is not shown to be more than the least."""
+    return np.asarray((~found.behind & np.asarray(at_most)[:, None]).any(axis=0))
 
 
 def _leaders(found: BestByPlace, names: Sequence[str], ordinary: Sequence[str]) -> Indices:

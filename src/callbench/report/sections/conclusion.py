@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from callbench.analysis.lower_bounds import is_below
 from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.subject import Subject
 from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import LIFE, STEADY
+from callbench.analysis.words import listed
 from callbench.catalog.links.profile import find
 from callbench.catalog.study.report_parts import ConclusionPart, EnvironmentPart, NetworkCall
 from callbench.report.text.section import Section, Sheet
@@ -25,6 +27,7 @@ ABOUT = (
     " distinguished from the fastest stand beside it. Predictions tie if they differ by less than the error of a"
     " prediction."
 )
+NOT_KNOWN = "not known"
 FRESH = "Predicted time on the link of one new client: name service, connections, handshakes and one call."
 # What a prediction is taken to be good for where the run cannot say.
 _GOOD_FOR = 0.05
@@ -39,11 +42,13 @@ class Cost:
         ms: by fork.
         measured: whether it was, or is predicted.
         predicted: ms by fork as predicted, where both are known.
+        at_most: whether it is an upper bound, because Callbench itself was the limit of the rate.
     """
 
     ms: ByBlock
     measured: bool
     predicted: ByBlock
+    at_most: bool = False
 
     @property
     def interval(self) -> Interval:
@@ -98,7 +103,8 @@ def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
             measured = {fork: value / 1e3 for fork, value in own.items()}
             predicted = _predicted(subject, link, times, ledger)
             if measured or predicted:
-                found[row.label, link] = Cost(measured or predicted, bool(measured), predicted)
+                at_most = any(one.at_least for one in (cells if measured else near))
+                found[row.label, link] = Cost(measured or predicted, bool(measured), predicted, at_most)
     return found
 
 
@@ -141,6 +147,7 @@ def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
                 continue
             own = figure(one.interval.middle, one.interval.half_width)
             beside = f" ({figure(geometric_mean(list(one.predicted.values())).middle)})" if one.predicted else ""
+            own = f"≤ {own}" if one.at_most else own
             texts.append(f"{own}{beside}" if one.measured else f"({own})")
         rows.append((name, *texts))
     return Sheet(f"Milliseconds per call: {label}", ("", *part.links), rows, "In brackets: predicted.")
@@ -174,7 +181,13 @@ def _cheapest(
 
 def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
     """Name the quickest, those that tie with it, the next, by how much, and how sure that is."""
-    names = sorted(there, key=lambda name: there[name].interval.middle)
+    names = sorted((name for name in there if not there[name].at_most), key=lambda name: there[name].interval.middle)
+    how = "measured" if all(one.measured for one in there.values()) else "predicted"
+    bounds = [name for name in there if there[name].at_most]
+    reaching = [name for name in bounds if not (names and is_below(there[names[0]].interval, there[name].interval))]
+    if reaching:
+        least = listed([f"{name} takes at most {figure(there[name].interval.middle)} ms" for name in reaching])
+        return NOT_KNOWN, "", "", "", f"{how}; {least}"
     is_faster = faster([{fork: 1 / ms for fork, ms in there[name].ms.items()} for name in names])
     first, best = names[0], there[names[0]].interval.middle
     ties = []
@@ -184,13 +197,12 @@ def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
         if not is_faster[0, place] or (only_predicted and close):
             ties.append(name)
     behind = [name for name in names[1:] if name not in ties]
-    how = "measured" if all(one.measured for one in there.values()) else "predicted"
     if len(there) == 1:
         sure = f"{how}; the only one in this run"
     elif ties:
         sure = f"{how}; not distinguished"
     else:
-        sure = f"{how}; shown"
+        sure = f"{how}; shown" + (f", without {listed(bounds)}" if bounds else "")
     best_text = figure(best, there[first].interval.half_width)
     if not behind:
         return " = ".join([first, *ties]), best_text, "", "", sure

@@ -97,6 +97,8 @@ def _crossings(one: Mapping[float, Result], other: Mapping[float, Result]) -> li
     """Find where two stacks change places."""
     scale, ratios = [], []
     for delay in sorted(one.keys() & other.keys()):
+        if one[delay].at_least or other[delay].at_least:
+            continue
         values = fork_ratios([one[delay].by_fork["rate_per_s"]], [other[delay].by_fork["rate_per_s"]])
         if values:
             scale.append(delay)
@@ -111,7 +113,9 @@ def _crossing_text(one: str, other: str, crossing: Crossing) -> str:
 
 
 def _spread(curves: Curves, delay: float) -> float | None:
-    """Compute the fastest over the slowest at a delay."""
+    """Compute the fastest over the slowest at a delay; None where a rate is only a lower bound."""
+    if any(delay in curve and curve[delay].at_least for curve in curves.values()):
+        return None
     rates = [one.rate.middle for curve in curves.values() if (one := curve.get(delay)) is not None and one.rate]
     return max(rates) / min(rates) if len(rates) > 1 else None
 

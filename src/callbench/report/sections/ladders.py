@@ -1,8 +1,9 @@
 """Ladders that a study asks for: calls a millisecond, milliseconds a call or the gain, by clients."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from callbench.analysis.lower_bounds import is_below
 from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.results import Results
 from callbench.analysis.subject import Subject
@@ -105,6 +106,19 @@ def _by_clients(results: Results, row: Line, group: str, statistic: str) -> dict
     }
 
 
+def _bounds(part: LadderPart, results: Results) -> Mapping[str, set[int]]:
+    """Return by row the numbers of clients at which a rate is only a lower bound."""
+    return {
+        row.label: {
+            int(one.attributes["clients"])
+            for point in part.points
+            for one in results.where({"group": point.group, **row.where.conditions()})
+            if one.at_least
+        }
+        for row in part.rows
+    }
+
+
 def _gains(line: Mapping[int, Mapping[int, float]]) -> dict[int, dict[int, float]]:
     """Divide by the fewest clients, fork by fork."""
     least = line[min(line)]
@@ -117,7 +131,7 @@ def _gains(line: Mapping[int, Mapping[int, float]]) -> dict[int, dict[int, float
 def _view(part: LadderPart, found: Steps, subject: Subject) -> LadderView:
     """Write one ladder."""
     published = subject.study.published
-    sheets = [_sheet(part, found, published)]
+    sheets = [_sheet(part, found, published, _bounds(part, subject.results))]
     if part.slopes:
         sheets.append(_slopes(part, found, published))
     texts: list[str] = []
@@ -132,14 +146,14 @@ def _published_row(published: Published | None, path: str | None, row: Line) -> 
     return published.beside(path, row.published) if published and path and row.published else None
 
 
-def _sheet(part: LadderPart, found: Steps, published: Published | None) -> Sheet:
+def _sheet(part: LadderPart, found: Steps, published: Published | None, bounds: Mapping[str, set[int]]) -> Sheet:
     """Write a row a middleware and a column a number of clients."""
     numbers = sorted({clients for line in found.values() for clients in line})
     rows, absent = [], []
     for row in part.rows:
         line = {clients: geometric_mean(list(forks.values())) for clients, forks in found[row.label].items()}
         value = _published_row(published, part.published, row)
-        last = ([] if part.statistic == "gain" else [_peak(part, line)]) + (
+        last = ([] if part.statistic == "gain" else [_peak(part, line, bounds[row.label])]) + (
             [] if part.published is None else ["" if value is None else f"{value:g}"]
         )
         if line:
@@ -158,10 +172,16 @@ def _text(one: Interval | None) -> str:
     return "" if one is None else figure(one.middle, one.half_width)
 
 
-def _peak(part: LadderPart, line: Mapping[int, Interval]) -> str:
-    """Name the number of clients with the best value."""
-    best = max if part.statistic == "calls_per_ms" else min
-    return f"{best(line, key=lambda clients: line[clients].middle)}" if line else ""
+def _peak(part: LadderPart, line: Mapping[int, Interval], bounds: Collection[int]) -> str:
+    """Name the number of clients with the best value; none where a value that is only a bound reaches it."""
+    known = {clients: one for clients, one in line.items() if clients not in bounds}
+    if not known:
+        return ""
+    highest = part.statistic == "calls_per_ms"
+    best = (max if highest else min)(known, key=lambda clients: known[clients].middle)
+    beside = [line[clients] for clients in bounds if clients in line]
+    clear = all(is_below(one, line[best]) if highest else is_below(line[best], one) for one in beside)
+    return str(best) if clear else "not known"
 
 
 def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Sheet:

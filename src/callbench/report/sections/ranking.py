@@ -17,6 +17,7 @@ ABOUT = (
     " rank."
 )
 MOST_NAMES = 3
+_AT_LEAST = "≥"
 
 
 def section(subject: Subject) -> Section | None:
@@ -40,12 +41,13 @@ def _title(one: Ranking, every: Sequence[Ranking]) -> str:
 
 def _sheet(title: str, table: Ranking) -> Sheet:
     """Write one table."""
-    names = [one.attributes["stack"] for one in table.ranked]
+    stacks = [one.attributes["stack"] for one in table.ranked]
+    names = [one.attributes["stack"] + ("" if one.ranked else f" ({_AT_LEAST})") for one in table.contenders]
     rows = []
     for one in table.standings:
         rate = table_cell(table.ranked[one.index], "rate_per_s")
         ties = _some([names[other] for other in one.ties])
-        rows.append((names[one.index], str(one.rank), rate.text, rate.spread, ties))
+        rows.append((stacks[one.index], str(one.rank), rate.text, rate.spread, ties))
     note = _note(table.cells, table.ranked, table.standings)
     return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", "", "ties with"), rows, note)
 

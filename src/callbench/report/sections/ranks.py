@@ -1,6 +1,6 @@
 """Summaries of ranks that a study asks for: mean calls a millisecond by type, the rank in each, the average rank."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.analysis.read_results import TRIALS_SQL
@@ -26,7 +26,8 @@ def section(subject: Subject) -> Section | None:
         found = means(part, subject.results)
         if not any(found):
             continue
-        ours = _lines([(row.label, values) for row, values in zip(part.rows, found, strict=True) if values])
+        bounds = _bounds(part, subject.results)
+        ours = _lines([(row.label, values) for row, values in zip(part.rows, found, strict=True) if values], bounds)
         theirs = _published(part, subject.study.published)
         sheets.append(_sheet(part, found, [*ours, *theirs]))
         if theirs and len(ours) > 1:
@@ -60,6 +61,17 @@ def _mean(where: CellFilter, column: RankColumn, results: Results) -> float | No
     return sum(rates) / len(rates) if rates else None
 
 
+def _bounds(part: RanksPart, results: Results) -> set[tuple[str, int]]:
+    """Return the rows and columns whose mean is only a lower bound, because the rate of a cell is."""
+    return {
+        (row.label, place)
+        for row in part.rows
+        for place, column in enumerate(part.columns)
+        for group in column.groups
+        if any(one.at_least for one in results.where({"group": group, **row.where.conditions()}))
+    }
+
+
 def ranked(values: Sequence[float | None]) -> Mapping[int, int]:
     """Rank the values that there are, the greatest first; equal ones share the better rank."""
     there = [value for value in values if value is not None]
@@ -75,17 +87,23 @@ class _Line:
     average: float | None
 
 
-def _lines(rows: Sequence[tuple[str, Sequence[float | None]]]) -> list[_Line]:
-    """Rank rows among each other, the best average rank first."""
+def _lines(rows: Sequence[tuple[str, Sequence[float | None]]], bounds: Collection[tuple[str, int]] = ()) -> list[_Line]:
+    """Rank rows among each other, the best average rank first; a lower bound has no rank, but may be ahead."""
     width = len(rows[0][1]) if rows else 0
     ranks = [ranked([values[place] for _, values in rows]) for place in range(width)]
     found = []
     for number, (label, values) in enumerate(rows):
         texts = [
-            "" if value is None else f"{figure(value)} ({column[number]})"
-            for value, column in zip(values, ranks, strict=True)
+            ""
+            if value is None
+            else f"≥ {figure(value)}"
+            if (label, place) in bounds
+            else f"{figure(value)} ({column[number]})"
+            for place, (value, column) in enumerate(zip(values, ranks, strict=True))
         ]
-        own = [column[number] for column in ranks if number in column]
+        own = [
+            column[number] for place, column in enumerate(ranks) if number in column and (label, place) not in bounds
+        ]
         average = sum(own) / len(own) if len(own) == len(ranks) else None
         found.append(_Line(label, [*texts, "" if average is None else f"{average:.1f}"], average))
     return sorted(found, key=lambda one: float("inf") if one.average is None else one.average)

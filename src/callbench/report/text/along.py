@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from callbench.analysis.lower_bounds import is_below
 from callbench.analysis.results import Result, Results
-from callbench.analysis.words import ties
+from callbench.analysis.words import some, ties
 from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS, OF_TIME
 from callbench.stats.contrast import ByBlock, ratios_by_fork
@@ -62,11 +63,41 @@ def in_words(part: ChartPart, results: Results) -> str:
     places = sorted({at for line in found.values() for at in line})
     ends = [places[0], places[-1]] if len(places) > 1 else places
     unit = "" if part.over is not None else f" {METRICS[part.statistic].unit}"
-    texts = [
-        f"at {at:,g}: {_span({name: line[at] for name, line in found.items() if at in line}, unit)}" for at in ends
-    ]
+    texts = []
+    for at in ends:
+        here = {name: line[at] for name, line in found.items() if at in line}
+        unclear = _unclear(here, _bounds(part, results, at))
+        texts.append(f"at {at:,g}: {unclear or _span(here, unit)}")
     more = "; the chart has the values between" if len(places) > 2 else ""
     return f"by {part.x}, {'; '.join(texts)}{more}." if texts else ""
+
+
+def _bounds(part: ChartPart, results: Results, at: float) -> dict[str, ByBlock]:
+    """Look up the values at a place that are only bounds, because Callbench itself was the limit of a rate."""
+    every = _values(part, results, doubted=True)
+    found: dict[str, ByBlock] = {}
+    for series in part.series:
+        sides = [series.where, *([part.over] if part.over is not None else [])]
+        points = [point for point in part.points if point.at == at]
+        places = [{"group": point.group, **({"link": part.link} if part.link else {})} for point in points]
+        cells = (_cell(results, {**place, **where.conditions()}) for place in places for where in sides)
+        if part.statistic in OF_TIME and at in every[series.label] and any(one and one.at_least for one in cells):
+            found[series.label] = every[series.label][at]
+    return found
+
+
+def _unclear(here: Mapping[str, ByBlock], bounds: Mapping[str, ByBlock]) -> str:
+    """Say which lines keep the ends of the others from being the least and the greatest; nothing if none does."""
+    ends = [geometric_mean(list(values.values())) for values in here.values()]
+    least, most = (pick(ends, key=lambda one: one.middle) for pick in (min, max))
+    reaching = [
+        name
+        for name, values in bounds.items()
+        if not (is_below(least, one := geometric_mean(list(values.values()))) and is_below(one, most))
+    ]
+    if not reaching:
+        return ""
+    return f"the order is not known, since Callbench itself was the limit of {some(reaching)}"
 
 
 def _span(here: Mapping[str, ByBlock], unit: str) -> str:

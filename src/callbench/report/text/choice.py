@@ -1,9 +1,13 @@
-"""What to choose: of each ranking the best stack, the next, by how much and how sure."""
+"""What to choose: of each ranking the best stack, the next, by how much and how sure.
+
+No stack is named that a lower bound reaches: a rate that is "at least" may be any higher one.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callbench.analysis.headline import in_process, middle, stack_name
+from callbench.analysis.lower_bounds import reaching
 from callbench.analysis.naming import at
 from callbench.analysis.rankings import Ranking
 from callbench.analysis.results import Result, Results
@@ -19,6 +23,7 @@ NOTE = (
     "The ratio is computed fork by fork, with its 95 % interval. Shown: faster than each other stack, with the Holm"
     " correction for all pairs of the ranking."
 )
+NOT_KNOWN = "not known"
 MOST_ROWS = 24
 MOST_NAMES = 2
 
@@ -29,17 +34,21 @@ class Choice:
 
     Attributes:
         kind: which of its stacks are meant, if it has both.
-        best: the one with the highest rate of those that none is shown to be faster than.
+        first: the one with the highest rate of those that none is shown to be faster than; None if none has a rank.
+        reaching: rates that are "at least" and reach that of `first`. With any, no stack is the fastest.
+        below: rates that are "at least" and lie below it, as far as they were measured.
         ties: those that cannot be told from it, best first.
         next: the one with the next rate, whether or not it can be told from the best; None if there is none.
         ratio: the best one's rate over the next one's, fork by fork.
-        shown: whether the best is faster than every other beyond doubt.
+        shown: whether the first is faster than every other beyond doubt, and none has only a lower bound.
         names: what the stacks are called, by their ids.
     """
 
     ranking: Ranking
     kind: str
-    best: Result
+    first: Result | None
+    reaching: Sequence[Result]
+    below: Sequence[Result]
     ties: Sequence[Result]
     next: Result | None
     ratio: Interval | None
@@ -53,11 +62,38 @@ class Choice:
         return at(table.group, table.clients, table.link) + (f", {self.kind}" if self.kind else "")
 
     @property
+    def best(self) -> Result | None:
+        """The fastest stack; None where it is not known."""
+        return None if self.reaching else self.first
+
+    @property
     def sure(self) -> str:
         """Describe how sure it is."""
+        if self.best is None:
+            return self._refuted()
+        return self._certainty() + self._beside_bounds()
+
+    def _refuted(self) -> str:
+        """Describe what could be faster than the first with a rank."""
+        faster = f"{some([self._bound(one) for one in self.reaching], MOST_NAMES)} calls/s"
+        if self.first is None:
+            return f"{NOT_KNOWN}: {faster}, and none has a rank"
+        return f"{NOT_KNOWN}: {faster}; {self.name(self.first)}, the fastest with a rank, has {_rate(self.first)}"
+
+    def _bound(self, one: Result) -> str:
+        return f"{self.name(one)} has at least {_rate(one)}"
+
+    def _beside_bounds(self) -> str:
+        """Name what has no rank: its rate is known only from below."""
+        if not self.below:
+            return ""
+        return f"; without a rank: {some([self._bound(one) for one in self.below], MOST_NAMES)}"
+
+    def _certainty(self) -> str:
+        """Describe how sure it is, beside those with a rank."""
         if self.next is None:
             return "the only ranked stack"
-        if self.shown:
+        if not self.ties:
             return "shown"
         if self.ratio is None or self.ratio.low is None:
             return "unknown: one fork gives no interval"
@@ -76,9 +112,11 @@ class Choice:
 
     def in_words(self) -> str:
         """Write it in a sentence."""
+        if self.best is None:
+            return f"{self.sure}."
         rate = f"{self.name(self.best)} ({_rate(self.best)} calls/s)"
         if self.next is None:
-            return f"{rate}, the only ranked stack."
+            return f"{rate}, {self.sure}."
         ahead = f"{ratio_text(self.ratio)} times as fast as {self.name(self.next)}, the next"
         return f"{rate}, {ahead}; {self.sure}."
 
@@ -90,8 +128,8 @@ def choices(subject: Subject, every: Sequence[Ranking]) -> list[Choice]:
         if len(table.cells) < 2:
             continue
         names = {one.attributes["stack"]: stack_name(one, table, subject) for one in table.cells}
-        every_place = range(len(table.ranked))
-        inside = [place for place in every_place if in_process(subject, table.ranked[place])]
+        every_place = range(len(table.contenders))
+        inside = [place for place in every_place if in_process(subject, table.contenders[place])]
         outside = [place for place in every_place if place not in inside]
         parts = [(BETWEEN, outside), (WITHIN, inside)] if inside and outside else []
         # One stack alone is no choice; where each kind has but one, the two are beside each other.
@@ -101,42 +139,47 @@ def choices(subject: Subject, every: Sequence[Ranking]) -> list[Choice]:
 
 
 def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], names: dict[str, str]) -> Choice:
-    """Choose from some of a ranking's stacks, given by their places."""
-    by_rate = sorted(among, key=lambda place: -middle(table.ranked[place]))
+    """Choose from some of a ranking's stacks, given by their places among its contenders."""
+    ranked = [place for place in among if place < len(table.ranked)]
+    bounds = [table.contenders[place] for place in among if place >= len(table.ranked)]
+    if not ranked:
+        return Choice(table, kind, None, bounds, (), (), None, None, shown=False, names=names)
+    by_rate = sorted(ranked, key=lambda place: -middle(table.ranked[place]))
     standing = {one.index: one for one in table.standings}
-    ahead = {place: set(standing[place].behind) & set(among) if standing else set() for place in among}
+    ahead = {place: set(standing[place].behind) & set(ranked) if standing else set() for place in ranked}
     best = next((place for place in by_rate if not ahead[place]), by_rate[0])
     rest = [place for place in by_rate if place != best]
     ties = [place for place in rest if not standing or best not in ahead[place]]
     following = table.ranked[rest[0]] if rest else None
     first = table.ranked[best]
+    above = reaching(results, first, bounds)
     return Choice(
         table,
         kind,
         first,
+        above,
+        [one for one in bounds if one not in above],
         [table.ranked[place] for place in ties],
         following,
         results.ratio(first, following) if following else None,
-        not ties,
-        names,
+        shown=not ties and not bounds,
+        names=names,
     )
 
 
 def sheet(every: Sequence[Choice]) -> Sheet:
     """Write them as a table."""
-    rows = [
-        (
-            one.where,
-            one.name(one.best),
-            _rate(one.best),
-            "" if one.next is None else ratio_text(one.ratio),
-            "" if one.next is None else one.name(one.next),
-            one.sure,
-        )
-        for one in every[:MOST_ROWS]
-    ]
+    rows = [_row(one) for one in every[:MOST_ROWS]]
     more = f" {len(every) - MOST_ROWS} more loads and links are in the ranking." if len(every) > MOST_ROWS else ""
     return Sheet("Fastest stacks", COLUMNS, rows, NOTE + more)
+
+
+def _row(one: Choice) -> tuple[str, ...]:
+    """Write one of them as a line of the table."""
+    if one.best is None:
+        return one.where, NOT_KNOWN, "", "", "", one.sure.removeprefix(f"{NOT_KNOWN}: ")
+    beside = ("", "") if one.next is None else (ratio_text(one.ratio), one.name(one.next))
+    return one.where, one.name(one.best), _rate(one.best), *beside, one.sure
 
 
 def _rate(one: Result) -> str:

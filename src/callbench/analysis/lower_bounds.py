@@ -1,0 +1,27 @@
+"""What a rate that is "at least" refutes: the true one may be any higher rate, so what it reaches is not the fastest.
+
+A lower bound lies clearly below another rate where their intervals do not touch and the paired ratio is shown to be
+below 1. Everything else is a rate that the bound reaches, and one fork shows nothing.
+"""
+
+from collections.abc import Iterable
+
+from callbench.analysis.results import Result, Results
+from callbench.stats.interval import Interval
+
+
+def reaching(results: Results, one: Result, others: Iterable[Result]) -> list[Result]:
+    """Return those of the others whose rate is a lower bound that reaches the rate of the one."""
+    return [other for other in others if other.at_least and _reaches(results, other, one)]
+
+
+def _reaches(results: Results, bound: Result, one: Result) -> bool:
+    if bound.rate is None or one.rate is None or not is_below(bound.rate, one.rate):
+        return True
+    ratio = results.ratio(bound, one)
+    return ratio is None or ratio.high is None or ratio.high >= 1
+
+
+def is_below(lower: Interval, upper: Interval) -> bool:
+    """Return whether the whole of one interval lies below the other."""
+    return lower.high is not None and upper.low is not None and lower.high < upper.low
