@@ -97,8 +97,7 @@ class Histogram:
 
     def add(self, ns: int) -> None:
         """Count one time."""
-        top = ns.bit_length() - 1
-        self.buckets[ns if ns < 128 else 128 * (top - 6) + (ns >> (top - 7)) - 128] += 1
+        self.buckets[bucket_of(ns)] += 1
         self.sum, self.min, self.max = self.sum + ns, min(self.min, ns), max(self.max, ns)
 
     def shown(self) -> dict[str, Any] | None:
@@ -112,6 +111,18 @@ class Histogram:
             "max_ns": self.max,
             "buckets": sorted(self.buckets.items()),
         }
+
+
+def bucket_of(ns: int) -> int:
+    """Give the bucket of a time."""
+    top = ns.bit_length() - 1
+    return ns if ns < 128 else 128 * (top - 6) + (ns >> (top - 7)) - 128
+
+
+def alike(count: int, ns: int) -> dict[str, Any]:
+    """Give the histogram of calls that all took the same time."""
+    buckets = [[bucket_of(ns), count]]
+    return {"count": count, "sum_ns": str(count * ns), "min_ns": ns, "max_ns": ns, "buckets": buckets}
 
 
 def cpu() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Says that it made twice the calls it made."""
+"""Its server says that it answered half of the calls that it answered."""
 
 import sys
 from pathlib import Path
@@ -10,17 +10,14 @@ from honest import Adapter
 
 
 class Lies(Adapter):
-    """Doubles its figures."""
+    """Halves what it counted."""
 
     name = "lies"
 
-    def on_drive(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Drive, and boast."""
-        done = super().on_drive(request)
-        done["calls"] *= 2
-        done["latency"]["count"] *= 2
-        done["latency"]["buckets"] = [[bucket, 2 * count] for bucket, count in done["latency"]["buckets"]]
-        return done
+    def on_counted(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Count, and conceal."""
+        counts = super().on_counted(request)
+        return counts | {"calls": {call: count // 2 for call, count in counts["calls"].items()}}
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import collections
 import contextlib
 import ctypes
 import json
+import math
 import os
 import select
 import signal
@@ -149,7 +150,10 @@ class AdapterProcess:
         """
         line = self._line(deadline, awaited, time.monotonic() if since is None else since)
         try:
-            message = json.loads(line)
+            message = json.loads(line, parse_constant=_refuse_number, parse_float=_finite)
+            if b"\\u" in line:
+                # Half of a surrogate pair is no text: it could be neither kept nor printed.
+                json.dumps(message, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
@@ -275,6 +279,20 @@ class AdapterProcess:
             return ""
         shown = " | ".join(line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + "..." for line in lines)
         return f"; its log ends with: {shown}"
+
+
+def _finite(text: str) -> float:
+    """Read a number of JSON that a double can have.
+
+    Raises:
+        ValueError: it is too large.
+    """
+    number = float(text)
+    return number if math.isfinite(number) else _refuse_number(text)
+
+
+def _refuse_number(text: str) -> float:
+    raise ValueError(f"{text} is no number")
 
 
 def ownership_options() -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, Self, cast
 
 from callbench.adapter import equivalent
 from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Options, schema_error_in_answer
+from callbench.adapter.drive_check import Asked, drive_error
 from callbench.adapter.process import GRACE_SECONDS, AdapterProcess
 from callbench.catalog.manifest import Manifest
 from callbench.model.errors import AdapterFailure
@@ -58,6 +59,7 @@ class Adapter:
         )
         self._started = time.monotonic()
         self.answered = 0
+        self._clients = 0
 
     def read_hello(self) -> Self:
         """Read and check its hello message. Return the adapter.
@@ -224,7 +226,9 @@ class Adapter:
         endpoint, options = connected_with(self._request_table, endpoint, options or {})
         members = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": timeout_ms}
         wait_s = SERVE_SECONDS + self._timeout_s
-        return int(self.ask("connect", "connected", wait_s, **members, options=options)["connections"])
+        connections = int(self.ask("connect", "connected", wait_s, **members, options=options)["connections"])
+        self._clients = clients
+        return connections
 
     def disconnect(self) -> None:
         """Disconnect the clients.
@@ -286,7 +290,8 @@ class Adapter:
             on_window_end: called once when `seconds` are over and calls are still in progress.
 
         Raises:
-            AdapterFailure: as in `ask`; also `silent` if no interval comes for longer than a call may take.
+            AdapterFailure: as in `ask`; also `silent` if no interval comes for longer than a call may take, and
+                `untrue` if the figures contradict each other, the request or the core's clock.
         """
         length = {"calls": calls, "seconds": seconds, "limit_seconds": limit_seconds}
         # An adapter has another working folder, so the path must be absolute.
@@ -299,11 +304,24 @@ class Adapter:
             ("altered", altered),
         )
         pace |= {name: value for name, value in optional if value}
+        began = time.monotonic_ns()
         self._request("drive", {"call": call, "arguments": dict(arguments), **length, **pace})
         # Intervals come ten times a second. A loop without threads can be late by one call.
         silence = self.patience_s + self._timeout_s + (think_ns + ramp_up_ns) / 1e9
         last = time.monotonic() + max(limit_seconds, seconds) + silence
-        return self._driven(silence, last, seconds, on_interval, on_window_end)
+        done = self._driven(silence, last, seconds, on_interval, on_window_end)
+        asked = Asked(
+            clients=clients or self._clients,
+            calls=calls,
+            length_ns=min(seconds, limit_seconds) * 1e9,
+            timing=timing,
+            open=schedule is not None,
+            took_ns=time.monotonic_ns() - began,
+        )
+        wrong = drive_error(asked, done)
+        if wrong:
+            raise AdapterFailure("untrue", f"{self.process.who} reported what cannot be true: {wrong}")
+        return done
 
     def _driven(
         self,

@@ -17,11 +17,15 @@ class BadInput(CallbenchError):  # noqa: N818 - it names what was given, and rea
     exit_code = 2
 
 
+# Failures of an adapter itself: it ended, said nothing, broke the contract, or reported figures that cannot be true.
+OF_THE_ADAPTER = frozenset({"died", "silent", "garbage", "untrue"})
+
+
 class AdapterFailure(CallbenchError):  # noqa: N818 - it names what happened
     """An adapter broke the contract, died, or said no.
 
     Attributes:
-        kind: the contract's error kind, or one of `garbage`, `silent`, `died`.
+        kind: the contract's error kind, or one of `OF_THE_ADAPTER`.
         ending: of one that died, how: `out-of-memory`, `crash`, `killed` (by a signal from outside) or `exit`.
         answered: of a server that died while it was measured: the calls it had answered rightly.
     """

@@ -57,7 +57,9 @@ class Failures:
         """Count a failed slice or trial. The cell is tried again, and excluded after too many failures."""
         self._cells[cell.id] += 1
         died = failure.ending is not None
-        tries = _RESTART_TRIES if died and cell.restart else _TRIES
+        # Figures that cannot be true are no chance event, and a second drive makes the first no truer.
+        untrue = failure.kind == "untrue"
+        tries = 1 if untrue else _RESTART_TRIES if died and cell.restart else _TRIES
         again = self._cells[cell.id] < tries
         if died:
             context = {"trial": self._context.plan.number(fork, cell), "cell": cell.id, "answered": failure.answered}
@@ -67,7 +69,8 @@ class Failures:
         if again:
             self._context.note(f"{cell.stack}, {cell.call}, is tried again in fork {fork}: {failure}")
         else:
-            self.exclude(cell.stack, fork, f"failed {self._cells[cell.id]} times: {failure}", cell.id)
+            why = str(failure) if untrue else f"failed {self._cells[cell.id]} times: {failure}"
+            self.exclude(cell.stack, fork, why, cell.id)
 
     def exclude(self, stack: str, fork: int, why: str, cell: str | None = None, *, failed: bool = True) -> None:
         """Exclude a stack, or one cell of it, and show it."""

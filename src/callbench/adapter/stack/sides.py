@@ -15,7 +15,7 @@ from callbench.adapter.session import Adapter
 from callbench.catalog import external
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack
-from callbench.model.errors import AdapterFailure
+from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure
 
 _ENDS_SECONDS = 0.1
 
@@ -172,7 +172,7 @@ class Sides:
         A server that ran out of memory reports it at the next request; a dead one cannot be asked. The client only sees
         a time-out or a closed connection.
         """
-        of_the_caller = ("died", "silent", "garbage", "bad-request", "cannot-carry", "fault")
+        of_the_caller = {*OF_THE_ADAPTER, "bad-request", "cannot-carry", "fault"}
         if self.server is self.client or failure.kind in of_the_caller:
             return failure
         if not self._counts:

@@ -23,14 +23,14 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import own_servers
 from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model.cell import Stack
-from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure, BadInput, CallbenchError
 from callbench.model.process_tree import is_alive
 from callbench.model.request import STANDS_FOR, connected_with, only_call
 
 _KEEPER_S = 2.0
 _TIMEOUT_S = 10.0
 # Errors of the driver itself; other errors are the server's.
-_OF_THE_DRIVER = ("garbage", "silent", "died", "internal")
+_OF_THE_DRIVER = frozenset({*OF_THE_ADAPTER, "internal"})
 
 
 @dataclass(frozen=True)

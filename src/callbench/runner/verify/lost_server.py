@@ -15,7 +15,7 @@ from typing import Any
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
-from callbench.model.errors import AdapterFailure
+from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure
 from callbench.runner.verify import cut_connections
 from callbench.runner.verify.session import Arrangement, Probe, Session
 
@@ -159,7 +159,7 @@ def _error_of(call: Future[dict[str, Any]]) -> str | None:
     try:
         call.result()
     except AdapterFailure as failure:
-        if failure.kind in ("died", "silent", "garbage"):
+        if failure.kind in OF_THE_ADAPTER:
             raise
         return failure.kind
     return None
@@ -201,6 +201,6 @@ def _succeeds(client: Adapter, probe: Probe) -> bool:
     try:
         return bool(client.call(probe.call, probe.arguments).get("value") == probe.value)
     except AdapterFailure as failure:
-        if failure.kind in ("died", "silent", "garbage"):
+        if failure.kind in OF_THE_ADAPTER:
             raise
         return False

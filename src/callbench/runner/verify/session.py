@@ -10,7 +10,7 @@ from callbench.adapter.session import Adapter
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack
-from callbench.model.errors import AdapterFailure
+from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure
 from callbench.model.request import only_call
 
 # The same as in a benchmark: on a busy machine a runtime may load classes for seconds before its first call.
@@ -207,7 +207,7 @@ def error_kind(ask: Any) -> str | None:  # noqa: ANN401 - any function without a
     try:
         ask()
     except AdapterFailure as failure:
-        if failure.kind in ("died", "silent", "garbage"):
+        if failure.kind in OF_THE_ADAPTER:
             raise
         return failure.kind
     return None

@@ -10,7 +10,7 @@ from callbench.catalog import mixed
 from callbench.catalog.catalogue import Adapter, Catalogue
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack, sides_of
-from callbench.model.errors import AdapterFailure, BadInput
+from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure, BadInput
 from callbench.model.request import only_call
 from callbench.runner.verify import (
     accuracy,
@@ -154,7 +154,7 @@ def _why(session: Session, stack: Stack, name: str, check: Check) -> str | None:
     except AdapterFailure as failure:
         if only is not None and failure.kind == "unsupported":
             raise NotApplicable(str(failure)) from None
-        said_by_adapter = failure.kind not in ("died", "silent", "garbage")
+        said_by_adapter = failure.kind not in OF_THE_ADAPTER
         return f"{failure.kind}: {failure}" if said_by_adapter else str(failure)
 
 
