@@ -161,7 +161,7 @@ def test_five_minutes_settle_what_has_room_in_them() -> None:
     )
     table = one.sheet()
     assert table is not None
-    assert [row[0] for row in table.rows] == ["claim c", "g: a and b, and 2 more pairs"]
+    assert [row[0] for row in table.rows] == ["claim: c", "g: a and b, and 2 more pairs"]
     assert [row[2] for row in table.rows] == ["would decide it", "would decide 1 of 3"]
 
 

@@ -49,6 +49,7 @@ class ClaimComparison:
         margin: how far the ratio lies within its threshold, as a logarithm; negative outside.
         tested: what could have been detected, and how many more forks would settle it; None if it was not measured.
         bounded: whether it is undecided because a rate in it is only a lower bound.
+        stand_in: what one of its cells stands in for, or "".
     """
 
     comparison: Comparison
@@ -59,6 +60,7 @@ class ClaimComparison:
     margin: float
     tested: RangeTest | None = None
     bounded: bool = False
+    stand_in: str = ""
 
     @property
     def threshold(self) -> str:
@@ -77,6 +79,7 @@ class ClaimResult:
         text: what was claimed.
         reading: how the sentence became a number.
         deciding: the comparison that the verdict hangs on: the clearest failure, or the one nearest to failing.
+        apart: comparisons with stand-ins, which do not decide a claim that originals decide.
     """
 
     id: str
@@ -86,6 +89,12 @@ class ClaimResult:
     verdict: Verdict
     compared: Sequence[ClaimComparison]
     deciding: ClaimComparison
+    apart: Sequence[ClaimComparison] = ()
+
+    @property
+    def every(self) -> list[ClaimComparison]:
+        """Those that decide, then those that are judged apart."""
+        return [*self.compared, *self.apart]
 
     def tally(self) -> dict[Verdict, int]:
         """Count the verdicts of the comparisons."""
@@ -99,14 +108,34 @@ def judge(study: Study, results: Results) -> list[ClaimResult]:
 
 def _judge_one(study: Study, claim: ClaimPart, results: Results) -> ClaimResult:
     """Test one claim against a run: all of its comparisons must hold, and a single failure fails it."""
-    every = compared(study, comparisons(claim), claim.statistic, results)
-    counted = [one for one in every if one.ratio or not one.comparison.optional] or every
+    own, stand_ins = _parted(comparisons(claim), results)
+    # Each kind by itself: what stands in for another takes nothing from what does not, not even by the correction.
+    mine, apart = (compared(study, parts, claim.statistic, results) for parts in (own, stand_ins))
+    if not any(one.ratio for one in mine):
+        mine, apart = [*mine, *apart], []
+    counted = [one for one in mine if one.ratio or not one.comparison.optional] or mine
     verdicts = {one.verdict for one in counted}
     order = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.UNMEASURED, Verdict.HOLDS)
     worst = next(one for one in order if one in verdicts)
     deciding = min((one for one in counted if one.verdict is worst), key=lambda one: one.margin)
-    text = claim.text or (study.published.claims[claim.id] if study.published else "")
-    return ClaimResult(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding)
+    text = claim.text or (study.published.claims[claim.id] if study.published else "") or claim.id
+    measured = [one for one in apart if one.ratio]
+    return ClaimResult(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding, measured)
+
+
+def _parted(parts: Sequence[Comparison], results: Results) -> tuple[list[Comparison], list[Comparison]]:
+    """Part comparisons of originals from those in which a cell stands in for another."""
+    own: list[Comparison] = []
+    apart: list[Comparison] = []
+    for part in parts:
+        (apart if _stand_in(part, results) else own).append(part)
+    return own, apart
+
+
+def _stand_in(part: Comparison, results: Results) -> str:
+    """Name what the cells of a comparison stand in for; "" if they are the originals."""
+    stacks = {one.attributes["stack"] for conditions in (*part.over, *part.under) for one in results.where(conditions)}
+    return "; ".join(dict.fromkeys(results.stand_ins[stack] for stack in sorted(stacks) if stack in results.stand_ins))
 
 
 def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[ClaimComparison]:
@@ -114,7 +143,7 @@ def compared(study: Study, parts: Sequence[Comparison], statistic: str, results:
     ratios = [_ratios(part, statistic, results, study) for part in parts]
     estimated = [_estimated(part, statistic, values, results) for part, (values, _) in zip(parts, ratios, strict=True)]
     measured = [
-        Range(known, math.log(part.low) if part.low else -math.inf, math.log(part.high))
+        Range(known, math.log(part.low) if part.low else -math.inf, math.log(part.high), math.log1p(part.margin))
         for part, known, (values, _) in zip(parts, estimated, ratios, strict=True)
         if values
     ]
@@ -127,7 +156,8 @@ def compared(study: Study, parts: Sequence[Comparison], statistic: str, results:
         bounded = ratio is not None and _refuted(verdict, part, ratio, _ways(part, statistic, results))
         published = published_ratio(study, part, statistic)
         verdict = Verdict.UNDECIDED if bounded else verdict
-        found.append(ClaimComparison(part, verdict, ratio, published, why, _margin(part, ratio), one, bounded))
+        distance, stand_in = _margin(part, ratio), _stand_in(part, results)
+        found.append(ClaimComparison(part, verdict, ratio, published, why, distance, one, bounded, stand_in))
     return found
 
 

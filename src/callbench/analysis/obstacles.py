@@ -53,7 +53,7 @@ class Obstacle:
     """One thing that is not known.
 
     Attributes:
-        about: what it is: a claim's id, `bin over tcp and json over tcp`, or a stack.
+        about: what it is: a claim's sentence, `bin over tcp and json over tcp`, or a stack.
         where: of neighbours and ranks the call with load and link; else "".
         detail: the value that says so, or a phrase.
         more: how many more forks would settle it, about; None if none would.
@@ -85,7 +85,7 @@ def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     """Explain why a claim is neither held nor refuted."""
     one = judged.deciding
     if judged.verdict is Verdict.UNMEASURED:
-        yield Obstacle(Kind.CLAIM, judged.id, "", _unmeasured(one.why), one.why)
+        yield Obstacle(Kind.CLAIM, judged.text or judged.id, "", _unmeasured(one.why), one.why)
     if judged.verdict is not Verdict.UNDECIDED or one.ratio is None:
         return
     open_ = [each for each in judged.compared if each.verdict is Verdict.UNDECIDED]
@@ -93,7 +93,7 @@ def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     needed = [each.tested.more_forks if each.tested else None for each in open_]
     more = max((number for number in needed if number), default=None) if all(needed) else None
     text = f"{one.comparison.label}: {ratio_text(one.ratio)}, threshold {one.threshold}"
-    yield Obstacle(Kind.CLAIM, judged.id, "", reason, text, more if reason in _TIME_HELPS else None)
+    yield Obstacle(Kind.CLAIM, judged.text or judged.id, "", reason, text, more if reason in _TIME_HELPS else None)
 
 
 def _cells(subject: Subject, one: ClaimComparison) -> list[Result]:

@@ -166,7 +166,11 @@ class Excluded:
 
 @dataclass(frozen=True)
 class Results:
-    """All that a run found."""
+    """All that a run found.
+
+    Attributes:
+        stand_ins: what a stack stands in for, by its id.
+    """
 
     cells: Sequence[Result]
     codecs: Sequence[Codec]
@@ -179,6 +183,7 @@ class Results:
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
     cold: Sequence[ColdStart] = ()
     prior: Prior = NONE
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
 
     def estimated(self, one: Result, other: Result) -> LogRatio | None:
         """Estimate the log of one cell's rate over another's, fork by fork, with what the run knows of how such vary.

@@ -98,9 +98,16 @@ def subject(run: Record) -> Subject:
 def _under(run: Record) -> Subject:
     """Read what a run found in one condition."""
     study = load(run.study_file, run.request.get("settings") or {}, run.published_file, run.request.get("link"))
-    results = read(run)
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
+    results = replace(read(run), stand_ins=_stand_ins(cards))
     watched, deaths = processes.read(run, results.cells)
     tables = filled(study, results, run.request.get("without") or "")
     judged, answers = judge(study, results), ask(study, results)
     return Subject(run, study, results, judged, answers, tables, cards, run.environment(), watched, deaths)
+
+
+def _stand_ins(cards: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return what the stacks of a plan stand in for, as their cards say."""
+    return {
+        stack: str(original) for stack, one in cards.items() if (original := (one.get("card") or {}).get("stand_in"))
+    }

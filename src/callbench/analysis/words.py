@@ -1,10 +1,11 @@
 """How ratios, verdicts and cards are written, the same in every format."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.claims import ClaimComparison, Verdict
+from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
 from callbench.analysis.questions import Answer
 from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
@@ -79,6 +80,19 @@ def _right_body(request: Mapping[str, Any]) -> str:
     return " and ".join(whys) or "any body"
 
 
+def remark_text(one: ClaimComparison) -> str:
+    """Write what its value alone does not say of a comparison: why it is undecided, equal to its bound, or apart."""
+    stand_in = f"a stand-in for {one.stand_in}" if one.stand_in else ""
+    tested = one.tested
+    at_bound = ""
+    if tested is not None and tested.at_bound:
+        share = _share_text(one.comparison.margin)
+        at_bound = (
+            f"{'no difference' if 1.0 in one.comparison.bounds else 'no more than its threshold'}, within {share}"
+        )
+    return "; ".join(part for part in (stand_in, at_bound, undecided_text(one)) if part)
+
+
 def undecided_text(one: ClaimComparison) -> str:
     """Write what an undecided comparison could have seen, and what would settle it; nothing of a decided one."""
     tested = one.tested
@@ -88,15 +102,35 @@ def undecided_text(one: ClaimComparison) -> str:
         return "undecided: Callbench itself limited a rate in it, which may be higher"
     if tested.detectable is None:
         return "undecided: one fork does not show how much forks differ"
+    if tested.corrected_away:
+        more = f"; {_more_text(tested.more_forks)}"
+        return f"undecided: outside its threshold, but not shown after the correction for all comparisons{more}"
     return f"undecided: {detectable_text(tested.detectable, tested.more_forks)}"
 
 
 def detectable_text(detectable: float, more_forks: int | None) -> str:
     """Write the smallest difference that could have been detected, and about how many more forks would settle it."""
     seen = f"a difference under {_share_text(detectable)} could not be detected"
+    return f"{seen}; {_more_text(more_forks)}"
+
+
+def _more_text(more_forks: int | None) -> str:
+    """Write about how many more forks would settle something."""
     if more_forks is None:
-        return f"{seen}; even {MOST_FORKS} more forks would not decide it"
-    return f"{seen}; about {more_forks} more fork{'s' * (more_forks > 1)} would decide it"
+        return f"even {MOST_FORKS} more forks would not decide it"
+    return f"about {more_forks} more fork{'s' * (more_forks > 1)} would decide it"
+
+
+def apart_text(claim: ClaimResult) -> str:
+    """Write what the stand-ins say of a claim that they do not decide; nothing if there are none."""
+    by_original: dict[str, Counter[Verdict]] = {}
+    for one in claim.apart:
+        by_original.setdefault(one.stand_in, Counter())[one.verdict] += 1
+    parts = [
+        f"{original}: {listed(f'{count} {verdict}' for verdict, count in counts.items())}"
+        for original, counts in by_original.items()
+    ]
+    return f"judged apart, as stand-ins for {'; '.join(parts)}" if parts else ""
 
 
 def _share_text(share: float) -> str:
@@ -110,7 +144,7 @@ def answer_text(answer: Answer) -> str:
     found = f"{ratio_text(one.ratio)}, threshold {one.threshold}" if one.ratio else one.why
     label = f"{one.comparison.label}: {found}"
     published = f"; published: {published_text(one.published)}" if one.published is not None else ""
-    sentence = answer.sentence or as_sentence(undecided_text(one))
+    sentence = answer.sentence or as_sentence(remark_text(one))
     return f"{sentence} {label}{published}".strip()
 
 

@@ -55,6 +55,7 @@ class Card(_Strict):
 
     Attributes:
         own: whether the stack carries the calls of a service of the user's own; `only`: it carries no others.
+        stand_in: the original that cannot run here and that the stack stands in for, as `COM of Windows, in Wine`.
     """
 
     about: str | None = None
@@ -77,6 +78,7 @@ class Card(_Strict):
     when_lost: WhenLost | None = None
     explains: dict[Literal["1.1 ms", "10 ms", "40 ms", "100 ms", "200 ms"], str] | None = None
     slow: str | None = None
+    stand_in: str | None = None
     own: Literal[True, "only"] | None = None
     compiles: bool | None = None
     busy_us: float | None = Field(default=None, gt=0, allow_inf_nan=False)

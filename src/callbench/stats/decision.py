@@ -231,11 +231,14 @@ class Range:
         ratio: the log of the ratio, estimated; None if one fork alone says nothing about spread.
         low: the log of the lower bound, minus infinity if there is none.
         high: the log of the upper bound, infinity if there is none.
+        margin: how far within a bound a ratio may lie and still mean no more than the bound itself: what is shown to
+            lie no further within is outside; not negative.
     """
 
     ratio: LogRatio | None
     low: float = -math.inf
     high: float = math.inf
+    margin: float = 0.0
 
     def distance(self) -> float:
         """Return how far the ratio lies within the range, as a logarithm; negative outside."""
@@ -244,10 +247,13 @@ class Range:
 
     def adjusted_from(self) -> float:
         """Compute the probability of a ratio so far outside by chance, not corrected; 1 where it lies within."""
-        if self.ratio is None or self.distance() > 0:
+        if self.ratio is None or self.outside() <= 0:
             return 1.0
-        bound = self.low if self.ratio.log <= self.low else self.high
-        return replace(self.ratio, log=self.ratio.log - bound).p_value()
+        return replace(self.ratio, log=self.outside()).p_value()
+
+    def outside(self) -> float:
+        """Return how far the ratio lies outside of what is further within than the margin; negative within."""
+        return self.margin - self.distance()
 
 
 @dataclass(frozen=True)
@@ -262,6 +268,8 @@ class RangeTest:
         forks: how many there were.
         more_forks: how many more, about, would settle what is undecided; None if no sensible number would, where one
             fork says nothing of it, or if it is decided.
+        at_bound: whether it failed since it is shown to lie within the margin of a bound, not beyond it.
+        corrected_away: whether the interval alone would show a failure, and the correction for others does not.
     """
 
     outcome: Outcome
@@ -269,6 +277,8 @@ class RangeTest:
     detectable: float | None
     forks: int
     more_forks: int | None
+    at_bound: bool = False
+    corrected_away: bool = False
 
 
 def ranged(ranges: Sequence[Range], level: float) -> list[RangeTest]:
@@ -290,7 +300,7 @@ def ranged(ranges: Sequence[Range], level: float) -> list[RangeTest]:
 def _ranged(one: Range, ratio: LogRatio, level: float, corrected: tuple[float, int]) -> RangeTest:
     """Test one, with its probability corrected already, among that many."""
     adjusted_p, count = corrected
-    half, distance = reach(ratio, level), one.distance()
+    half, distance, outside = reach(ratio, level), one.distance(), one.outside()
     more = None
     if distance > half + _EXACT:
         outcome = Outcome.PASSED
@@ -299,9 +309,18 @@ def _ranged(one: Range, ratio: LogRatio, level: float, corrected: tuple[float, i
         outcome = Outcome.FAILED
     else:
         outcome = Outcome.UNDECIDED
-        needed = forks_needed(ratio, abs(distance), level if distance > 0 else level / count)
-        more = None if needed is None else max(1, needed - ratio.count)
-    return RangeTest(outcome, adjusted_p, _grown(half + missed(ratio)), ratio.count, more)
+        ways = (forks_needed(ratio, distance, level), forks_needed(ratio, outside, level / count))
+        enough = [needed for needed in ways if needed is not None]
+        more = max(1, min(enough) - ratio.count) if enough else None
+    return RangeTest(
+        outcome,
+        adjusted_p,
+        _grown(half + missed(ratio)),
+        ratio.count,
+        more,
+        outcome is Outcome.FAILED and distance + half > _EXACT,
+        outcome is Outcome.UNDECIDED and outside > half,
+    )
 
 
 def _grown(log: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from callbench.catalog.study.report_parts import ClaimPart, ComparePart
+from callbench.catalog.study.report_parts import NO_DIFFERENCE, ClaimPart, ComparePart
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class Comparison:
         statistic: the metric, if it differs from the claim's.
         under_statistic: the metric of the denominator, if it differs again.
         optional: whether the claim is judged without it if a cell is missing.
+        margin: the share by which the ratio may pass its threshold and mean no more than the threshold itself.
         root: the root of the ratio: the number of ratios for a geometric mean, 1 for the product.
     """
 
@@ -31,6 +32,12 @@ class Comparison:
     under_statistic: str | None = None
     root: int = 1
     optional: bool = False
+    margin: float = 0.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Its range."""
+        return self.low, self.high
 
 
 def comparisons(claim: ClaimPart) -> list[Comparison]:
@@ -44,4 +51,11 @@ def comparison(part: ComparePart) -> Comparison:
     over, under = (tuple(cell.conditions() for cell in side) for side in (part.over, part.under))
     root = len(part.over) if part.mean else 1
     statistics = part.statistic, part.under_statistic
-    return Comparison(part.label, over, under, low, high, *statistics, root, part.optional)
+    return Comparison(part.label, over, under, low, high, *statistics, root, part.optional, _margin(part))
+
+
+def _margin(part: ComparePart) -> float:
+    """Return the margin of a comparison: its own, or that of a claim that two things differ."""
+    if part.margin is not None:
+        return part.margin
+    return NO_DIFFERENCE if 1.0 in (part.above, part.below) and part.under else 0.0

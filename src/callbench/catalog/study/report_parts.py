@@ -208,6 +208,10 @@ class ConclusionPart(Part):
     environments: Annotated[list[EnvironmentPart], Field(min_length=1)]
 
 
+# What is nearer to 1 than this share is no difference, where a claim is that there is one.
+NO_DIFFERENCE = 0.05
+
+
 class ComparePart(Part):
     """`[[claims.compare]]`: product(over) / product(under), or the mean of such ratios, with one threshold.
 
@@ -215,6 +219,8 @@ class ComparePart(Part):
         under: if empty, the values of `over` themselves are compared with the threshold.
         statistic: the metric, if it differs from the claim's.
         optional: whether the claim is judged without it if the run lacks its cells.
+        margin: the share by which a ratio may pass its threshold and mean no more than the threshold itself; None:
+            `NO_DIFFERENCE` at a threshold of 1, else none.
     """
 
     over: Annotated[list[CellFilter], Field(min_length=1)]
@@ -227,6 +233,7 @@ class ComparePart(Part):
     between: Annotated[list[Threshold], Field(min_length=2, max_length=2)] | None = None
     label: Name
     optional: bool = False
+    margin: Annotated[float, Field(ge=0, lt=1)] | None = None
 
     @model_validator(mode="after")
     def _one_threshold(self) -> Self:

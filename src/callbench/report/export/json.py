@@ -133,6 +133,7 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "verdict": claim.verdict,
         "deciding": _comparison(claim.deciding),
         "comparisons": [_comparison(one) for one in claim.compared],
+        "apart": [_comparison(one) for one in claim.apart],
     }
 
 
@@ -158,4 +159,7 @@ def _comparison(one: ClaimComparison) -> dict[str, Any]:
         "detectable": None if tested is None else tested.detectable,
         "more_forks": None if tested is None else tested.more_forks,
         "undecided": undecided_text(one) or None,
+        "margin": one.comparison.margin,
+        "at_bound": tested is not None and tested.at_bound,
+        "stand_in": one.stand_in or None,
     }

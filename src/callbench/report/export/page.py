@@ -18,13 +18,15 @@ from callbench.analysis.words import (
     ANSWERS,
     CLASSES,
     MARKS,
+    apart_text,
     as_sentence,
     published_text,
     ratio_text,
+    remark_text,
     served_text,
     server_loss_text,
-    undecided_text,
 )
+from callbench.catalog.study.report_parts import NO_DIFFERENCE
 from callbench.model.metrics.registry import LISTED, METRICS
 from callbench.report.charts.gallery import gallery
 from callbench.report.sections import sections
@@ -33,7 +35,7 @@ from callbench.report.text.columns import Column, alike, differing
 from callbench.report.text.more_time import ABOUT as OPEN
 from callbench.report.text.summary import cautions, exclusions, summary
 from callbench.report.text.verdict import verdict
-from callbench.stats.digits import end
+from callbench.stats.digits import end, percent
 from callbench.stats.interval import Interval
 
 CARD_WORDS = {
@@ -45,6 +47,7 @@ CARD_WORDS = {
     "nagle": "Nagle",
     "tuning": "tuning",
     "slow": "slow",
+    "stand_in": "stands in for",
     "roles": "roles",
     "about": "about",
 }
@@ -80,7 +83,7 @@ def page(subject: Subject) -> str:
                 for one in subject.asked
             ],
             sections=sections(subject),
-            tally=[(verdict, [one.id for one in subject.judged if one.verdict is verdict]) for verdict in Verdict],
+            tally=[(each, [one for one in subject.judged if one.verdict is each]) for each in Verdict],
             left_out=exclusions(subject),
             cards=_cards(subject),
             environment=list(flat(subject.environment)),
@@ -105,12 +108,14 @@ def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render
         lstrip_blocks=True,
     )
     environment.filters["ratio"] = ratio_text
-    environment.filters["undecided"] = undecided_text
+    environment.filters["remark"] = remark_text
+    environment.filters["apart"] = apart_text
     environment.filters["sentence"] = as_sentence
     environment.filters["plain"] = published_text
     environment.filters["unbroken"] = _unbroken
     environment.filters["breakable"] = _breakable
     environment.globals["marks"] = MARKS
+    environment.globals["no_difference"] = percent(NO_DIFFERENCE)
     environment.globals["classes"] = CLASSES
     environment.globals["answer_words"] = ANSWERS
     environment.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file

@@ -116,7 +116,7 @@ def _what(own: Sequence[Obstacle]) -> str:
     first = own[0]
     names = [one.about for one in own]
     if first.kind is Kind.CLAIM:
-        return f"claim{'s' * (len(own) > 1)} {some(names, MOST_NAMES)}"
+        return f"claim{'s' * (len(own) > 1)}: {' '.join(names) if len(names) <= MOST_NAMES else f'{len(names)}'}"
     where = f"{first.where}: " if first.where else ""
     if first.kind is Kind.NEIGHBOURS:
         more = len(own) - 1

@@ -126,7 +126,7 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[Finding]
 
 
 def verdicts_text(results: Sequence[ClaimResult]) -> str:
-    """Count the verdicts on the claims that were tested, and name them."""
+    """Count the verdicts on the claims that were tested."""
     words = {
         Verdict.HOLDS: ("holds", "hold"),
         Verdict.FAILS: ("does not hold", "do not hold"),
@@ -134,18 +134,21 @@ def verdicts_text(results: Sequence[ClaimResult]) -> str:
     }
     counts = {verdict: sum(one.verdict is verdict for one in results) for verdict in words}
     tested = sum(counts.values())
-    named_ = {verdict: some([one.id for one in results if one.verdict is verdict], MOST_CLAIMS) for verdict in words}
-    parts = [f"{count} {words[verdict][count != 1]} ({named_[verdict]})" for verdict, count in counts.items() if count]
+    parts = [f"{count} {words[verdict][count != 1]}" for verdict, count in counts.items() if count]
     return f"of {tested} tested, {listed(parts)}." if tested else "none were tested."
 
 
 def elsewhere(subject: Subject) -> list[str]:
-    """Count the verdicts in the run's other conditions of the machine's idle states."""
-    return [
-        f"With {CONDITIONS[name]}: {verdicts_text(other.judged)}"
-        for name, other in subject.others.items()
-        if other.judged
-    ]
+    """Count the verdicts in the run's other conditions of the machine's idle states, and name those that differ."""
+    own = {one.id: one.verdict for one in subject.judged}
+    lines = []
+    for name, other in subject.others.items():
+        if not other.judged:
+            continue
+        differ = [f"“{one.text.rstrip('.')}” {one.verdict}" for one in other.judged if one.verdict is not own[one.id]]
+        there = f" Otherwise than above: {some(differ, MOST_CLAIMS)}." if differ else ""
+        lines.append(f"With {CONDITIONS[name]}: {verdicts_text(other.judged)}{there}")
+    return lines
 
 
 def of_claims(judged: Sequence[ClaimResult]) -> str:
@@ -154,10 +157,10 @@ def of_claims(judged: Sequence[ClaimResult]) -> str:
     missing: dict[str, list[str]] = {}
     for one in judged:
         if one.verdict is Verdict.UNMEASURED:
-            missing.setdefault(one.deciding.why, []).append(one.id)
+            missing.setdefault(one.deciding.why, []).append(one.text)
     if missing:
-        texts = [f"{listed(ids)} ({why})" for why, ids in list(missing.items())[:MOST_REASONS]]
-        more = sum(len(ids) for ids in list(missing.values())[MOST_REASONS:])
+        texts = [f"{len(claims)} ({why})" for why, claims in list(missing.items())[:MOST_REASONS]]
+        more = sum(len(claims) for claims in list(missing.values())[MOST_REASONS:])
         texts += [f"{more} more"] if more else []
         text += f" Not measured and not counted: {'; '.join(texts)}."
     return text
