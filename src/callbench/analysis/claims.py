@@ -181,7 +181,8 @@ def _refuted(verdict: Verdict, part: Comparison, ratio: Interval, ways: tuple[bo
     if verdict is Verdict.HOLDS:
         return (lower and bool(part.low)) or (higher and math.isfinite(part.high))
     if verdict is Verdict.FAILS:
-        return higher if part.low and ratio.middle < part.low else lower
+        at_low = part.low and ratio.middle < part.low * (1 + part.margin)
+        return higher if at_low else lower
     return False
 
 

@@ -31,10 +31,10 @@ def _of_claims(judged: Sequence[ClaimResult]) -> str:
 
 def _of_choices(choices: Sequence[Choice]) -> str:
     """Name the fastest stack where one is shown to be it, and count the rankings that leave it open."""
-    compared = [one for one in choices if one.next is not None]
+    compared = [one for one in choices if one.next is not None or one.reaching]
     if not compared:
         return ""
-    winners = Counter(one.name(one.best) for one in compared if one.shown)
+    winners = Counter(one.name(one.best) for one in compared if one.best is not None and one.shown)
     left = len(compared) - sum(winners.values())
     if not winners:
         return _open(compared)
@@ -53,6 +53,7 @@ def _open(compared: Sequence[Choice]) -> str:
     if len(compared) > 1:
         return f"Undecided: no stack is shown to be the fastest in any of {len(compared)} rankings"
     (one,) = compared
-    names = [one.name(one.best), *(one.name(each) for each in one.ties)]
+    first = [] if one.first is None else [one.first]
+    names = [one.name(each) for each in (*first, *one.ties, *one.reaching)]
     who = listed(names) if len(names) <= _MOST_NAMES else f"{len(names)} stacks"
     return f"Undecided: {who} are not distinguished"
