@@ -44,7 +44,7 @@ OPENAPI = (
         ("tag.yaml", "openapi: !!python/object/apply:os.system ['true']\n", "tag.yaml, line 1"),
         ("deep.json", '{"$schema": "x", "a": ' + "[" * 5000 + "]" * 5000 + "}", "deep.json cannot be taken: it is nested too deeply"),
         ("broken.json", '{"openapi": "3.0.0",\n "paths" {}}', "broken.json is not JSON (line 2, column 10"),
-        ("nan.json", '{"openapi": NaN}', "nan.json cannot be taken: NaN"),
+        ("nan.json", '{"openapi": NaN}', "nan.json cannot be taken (line 1, column 13): NaN"),
         ("laughs.wsdl", LAUGHS, "laughs.wsdl: it has a document type"),
         ("reads.wsdl", READS, "reads.wsdl: it has a document type"),
         ("cut.wsdl", WSDL + "<types>", "cut.wsdl, line 1: it is not XML"),

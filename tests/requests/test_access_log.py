@@ -23,13 +23,13 @@ def log(folder: Path, *lines: str) -> Path:
     return path
 
 
-def outcome(read: Callable[[str, str], log_line.Entry], line: str) -> bool:
+def outcome(read: Callable[[str, str], log_line.Entry | None], line: str) -> bool:
     """Whether a line is read as a request with a path, or refused by its place."""
     try:
         entry = read(line, "log, line 1")
     except BadInput as refused:
         return "line 1" in str(refused)
-    return entry.target is None or entry.target.startswith("/")
+    return entry is None or entry.target is None or entry.target.startswith("/")
 
 
 def weights(script: Script) -> dict[str, float]:
@@ -63,6 +63,7 @@ def test_endpoints_have_the_proportions_of_the_log(tmp_path: Path) -> None:
 )
 def test_lines_of_json_are_read_by_the_usual_names(members: object) -> None:
     entry = log_line.of_json(json.dumps(members), "log, line 1")
+    assert entry is not None
     assert (entry.method, entry.target, entry.status) == ("GET", "/x", 200)
 
 
@@ -83,15 +84,17 @@ def test_bodies_are_the_logs_own_or_given_ones(tmp_path: Path) -> None:
     ("lines", "why"),
     [
         (["GET /x 200"], "line 1 is not in the common or combined log format"),
-        ([COMMON.format("GET /x HTTP/1.1", 200), "something else"], "line 2 is not in the common"),
+        ([COMMON.format("GET /x HTTP/1.1", 200), "something", "else"], "line 2 is not in the common"),
         (
             [COMMON.format("hello", 200)],
             "line 1: 'hello' is no request with a method and a path, and its status is 200",
         ),
         (['{"path": "/x"}'], "line 1 has no method: it is looked for as method, request_method"),
-        (['{"method": "GET", "path": "/x"}', "{"], "line 2 is no JSON object"),
+        (['{"method": "GET", "path": "/x"}', "{", "{"], "line 2 is not JSON"),
+        (['{"method": "GET", "path": "/x", "path": "/y"}'], "the key 'path' occurs twice"),
         (['{"method": "GET", "path": "/x", "status": "OK"}'], "'OK' is no status"),
-        ([COMMON.format("GET /x HTTP/1.1", 500)], "none of its 1 requests was answered with a status below 400"),
+        ([COMMON.format("GET /x HTTP/1.1", 500)], "none of its 1 requests was answered with a status of 200"),
+        ([COMMON.format("GET /x HTTP/1.1", "000")], "none of its 1 requests was answered with a status of 200"),
         ([], "has no lines"),
     ],
 )
@@ -99,6 +102,91 @@ def test_what_is_unclear_is_refused_by_its_line(tmp_path: Path, lines: list[str]
     with pytest.raises(BadInput) as refused:
         access_log.read(log(tmp_path, *lines))
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("request_", "target"),
+    [
+        ('GET /a?q=\\"x\\" HTTP/1.1', '/a?q="x"'),
+        ("GET /a?q=\\x22x\\x22 HTTP/1.1", '/a?q="x"'),
+        ("GET /a?q=%22x%22 HTTP/1.1", "/a?q=%22x%22"),
+        ("GET /a\\\\b HTTP/1.1", "/a\\b"),
+        ("GET /a\\x5Cb HTTP/1.1", "/a\\b"),
+        ("GET /\\xC3\\xA9 HTTP/2.0", "/%C3%A9"),
+        ("GET /\\xff HTTP/3.0", "/%FF"),
+        ("GET /é HTTP/1.1", "/%C3%A9"),
+        ("GET /a\\tb HTTP/1.1", "/a%09b"),
+        ("GET http://shop.test/x?y HTTP/1.1", "/x?y"),
+        ("PROPFIND /x HTTP/1.1", "/x"),
+        ("GET /old", "/old"),
+    ],
+)
+def test_a_target_is_sent_as_it_was_asked(tmp_path: Path, request_: str, target: str) -> None:
+    """Servers escape what would break the line; bytes that no request has are sent in percents."""
+    found = access_log.read(log(tmp_path, COMMON.format(request_, 200)))
+    assert found.script.sessions[0].steps[0].paths == (target,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '::1 - - [10/Oct/2000:13:55:36 -0700] "GET /x HTTP/1.1" 200 -',
+        '2001:db8::1 - - [10/Oct/2000:13:55:36 -0700] "GET /x HTTP/2.0" 200 5 "-" "-"',
+        'shop.test:443 10.0.0.1 - a b [10/Oct/2000:13:55:36 -0700] "GET /x HTTP/1.1" 200 5',
+    ],
+)
+def test_lines_as_servers_and_tools_write_them(tmp_path: Path, line: str) -> None:
+    assert weights(access_log.read(log(tmp_path, line)).script) == {"GET /x": 1}
+
+
+@pytest.mark.parametrize("status", ["000", "-", "101", "499", "999"])
+def test_what_was_not_answered_well_is_left_out_and_counted(tmp_path: Path, status: str) -> None:
+    """Proxies and nginx log 000 if no answer was sent."""
+    found = access_log.read(
+        log(tmp_path, COMMON.format("GET /x HTTP/1.1", 200), COMMON.format("GET /y HTTP/1.1", status))
+    )
+    assert weights(found.script) == {"GET /x": 1}
+    assert "1 requests failed" in " ".join(found.notes)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "something else",
+        COMMON.format("hello", 200),
+        '{"path": "/x"}',
+        '{"method": "GET", "path": "/x", "status": "OK"}',
+        "{",
+        "x" * 2**20 + "y",
+        COMMON.format("GET /x y HTTP/1.1", 200),
+    ],
+)
+def test_an_odd_line_is_left_out_and_counted(tmp_path: Path, odd: str) -> None:
+    """With the place of the first one, and why."""
+    found = access_log.read(log(tmp_path, COMMON.format("GET /x HTTP/1.1", 200), odd, COMMON.format("GET /x", 200)))
+    assert weights(found.script) == {"GET /x": 2}
+    assert any("1 line is left out" in note and "line 2" in note for note in found.notes)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    """A path goes as it is, in percents; a name of a browser does not matter."""
+    path = tmp_path / "access.log"
+    path.write_bytes(COMMON.format("GET /\udce9 HTTP/1.1", 200).encode("utf-8", "surrogateescape") + b' "-" "\xff"\n')
+    assert access_log.read(path).script.sessions[0].steps[0].paths == ("/%E9",)
+
+
+def test_other_points_of_k6_are_no_requests(tmp_path: Path) -> None:
+    """It writes a dozen for each request."""
+    tags = {"method": "GET", "url": "http://a/x", "status": "200"}
+    lines = [
+        {"type": "Metric", "metric": "http_reqs", "data": {}},
+        {"type": "Point", "metric": "http_reqs", "data": {"tags": tags}},
+        {"type": "Point", "metric": "http_req_duration", "data": {"tags": tags}},
+        {"type": "Point", "metric": "http_reqs", "data": {"tags": {**tags, "status": "0"}}},
+    ]
+    found = access_log.read(log(tmp_path, *map(json.dumps, lines)))
+    assert weights(found.script) == {"GET /x": 1}
+    assert "1 requests failed" in " ".join(found.notes)
 
 
 def test_a_last_line_that_is_still_written_is_left_out(tmp_path: Path) -> None:

@@ -99,7 +99,11 @@ def test_log_of_a_hundred_thousand_requests_needs_little_memory(tmp_path: Path) 
 
 def test_line_that_is_no_json(tmp_path: Path) -> None:
     log = tmp_path / "shop.jsonl"
-    log.write_text('{"a": 1}\n{"a": \n')
+    log.write_text('{"a": 1}\n{"a": \n{"a": 2}\n{"a": 3, "a": 4}\n')
+    service = imported(log)
+    assert [pair.request for pair in service.payloads["Shop"]] == [{"a": 1}, {"a": 2}]
+    assert any("Left out: 2 x line that cannot be read" in note and "line 2 is not" in note for note in service.notes)
+    log.write_text('{"a": 1}\n{"a": \nx\n')
     assert f"{log}, line 2 is not JSON (line 2, column 1" in refused(log)
 
 
@@ -179,7 +183,7 @@ def test_no_file_is_a_traceback(tmp_path_factory: pytest.TempPathFactory, conten
     ("text", "sentence"),
     [
         ("{", "is not JSON"),
-        ('{"a": NaN}', "cannot be taken: NaN is no JSON"),
+        ('{"a": NaN}', "cannot be taken (line 1, column 7): NaN is no JSON"),
         ('{"a": 1, "a": 2}', "the key 'a' occurs twice"),
         ("[" * 100 + "]" * 100, "nested deeper than 64 levels"),
         ("[" * 100_000, "nested too deeply"),

@@ -1,12 +1,9 @@
 """JSON and YAML from anywhere: every number, name and alias is taken as hostile."""
 
-import json
-import math
-import re
 from typing import Any
 
-import yaml
-
+from callbench.catalog import user_json
+from callbench.catalog.imports import yaml_text
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
 
@@ -22,115 +19,62 @@ def text(name: str, content: bytes) -> str:
     Raises:
         BadInput: it is not UTF-8.
     """
-    try:
-        return content.decode("utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{name}: byte {error.start} is not UTF-8; save it as UTF-8") from None
+    return user_json.decoded(content, name)
 
 
 def parsed(name: str, content: bytes) -> Json:
     """The value of a document.
 
     Raises:
-        BadInput: it is neither JSON nor YAML, too deep, or YAML's aliases make it too large.
+        BadInput: it is neither JSON nor YAML, too deep, has a key twice, or YAML's aliases make it too large.
     """
     written = text(name, content)
     if written.lstrip()[:1] in {"{", "["}:
         try:
-            return _json(name, written)
-        except json.JSONDecodeError as error:
-            place = f"{name}, line {error.lineno}, column {error.colno}"
+            return user_json.parsed(written, name, DEEPEST)
+        except user_json.NotJsonError:
             if name.lower().endswith(".json"):
-                raise BadInput(f"{place}: it is not JSON: {error.msg}") from None
+                raise
     return _yaml(name, written)
-
-
-def _json(name: str, written: str) -> Json:
-    try:
-        value: Json = json.loads(written, parse_constant=_refused)
-    except json.JSONDecodeError:
-        raise
-    except RecursionError:
-        raise BadInput(f"{name}: it is nested more than {DEEPEST} deep; flatten it") from None
-    except ValueError as error:
-        raise BadInput(f"{name}: it is not JSON: {error}") from None
-    _measure(name, value)
-    return value
-
-
-def _refused(constant: str) -> float:
-    raise ValueError(f"JSON has no {constant}")
-
-
-class _Loader(yaml.CSafeLoader):
-    """YAML 1.2's plain scalars: `no` is a text, and so is a date."""
-
-
-_Loader.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first in (
-    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
-    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
-    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
-):
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
-
-
-def _integer(loader: _Loader, node: yaml.ScalarNode) -> int:
-    written = str(loader.construct_scalar(node))
-    return int(written, 0) if written[:2] in {"0o", "0x"} else int(written)
-
-
-_Loader.add_constructor("tag:yaml.org,2002:int", _integer)
 
 
 def _yaml(name: str, written: str) -> Json:
     try:
-        value = yaml.load(written, _Loader)  # noqa: S506 - it is a safe loader
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
-        raise BadInput(f"{place}: it is neither JSON nor YAML: {_one_line(error.problem or error.context)}") from None
+        value = yaml_text.parsed(name, written)
     except RecursionError:
         raise BadInput(f"{name}: it is nested more than {DEEPEST} deep; flatten it") from None
-    except (yaml.YAMLError, ValueError, TypeError) as error:
-        raise BadInput(f"{name}: it is neither JSON nor YAML: {_one_line(error)}") from None
     _measure(name, value)
-    clean: Json = _with_text_keys(name, value)
+    clean: Json = _checked(name, value)
     return clean
-
-
-def _one_line(error: object) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 def _measure(name: str, value: Any) -> int:  # noqa: ANN401 - it is what nobody has checked yet
     """Checks depth and size.
 
-    A list or an object that an alias repeats is one object in memory. Walking over it takes as long as if it were
+    A list or an object that an alias repeats is inner object in memory. Walking over it takes as long as if it were
     written out, so it is counted as often as it occurs.
     """
     sizes: dict[int, int] = {}
-    open_ones: set[int] = set()
+    within: set[int] = set()
     stack: list[tuple[Any, bool]] = [(value, False)]
     while stack:
-        one, done = stack.pop()
-        if not isinstance(one, dict | list):
+        inner, done = stack.pop()
+        if not isinstance(inner, dict | list):
             continue
-        children = list(one.values()) if isinstance(one, dict) else one
+        children = list(inner.values()) if isinstance(inner, dict) else inner
         if done:
-            open_ones.discard(id(one))
+            within.discard(id(inner))
             size = 1 + sum(sizes.get(id(child), 1) for child in children)
-            sizes[id(one)] = min(size, LARGEST + 1)
+            sizes[id(inner)] = min(size, LARGEST + 1)
             continue
-        if id(one) in open_ones:
+        if id(inner) in within:
             raise BadInput(f"{name}: an alias stands inside of what it names; write it out or use $ref")
-        if id(one) in sizes:
+        if id(inner) in sizes:
             continue
-        open_ones.add(id(one))
-        if len(open_ones) > DEEPEST:
+        within.add(id(inner))
+        if len(within) > DEEPEST:
             raise BadInput(f"{name}: it is nested more than {DEEPEST} deep; flatten it")
-        stack.append((one, True))
+        stack.append((inner, True))
         stack.extend((child, False) for child in children if isinstance(child, dict | list))
     size = sizes.get(id(value), 1)
     if size > LARGEST:
@@ -138,30 +82,17 @@ def _measure(name: str, value: Any) -> int:  # noqa: ANN401 - it is what nobody 
     return size
 
 
-def _with_text_keys(name: str, value: Any) -> Any:  # noqa: ANN401 - it is what nobody has checked yet
-    """YAML's keys as JSON has them: `200:` becomes `"200"`. What an alias repeats stays one object."""
-    made: dict[int, Any] = {}
-
-    def walked(one: Any) -> Any:  # noqa: ANN401
-        if isinstance(one, float) and not math.isfinite(one):
-            raise BadInput(f"{name}: JSON has no {one}; use a number")
-        if not isinstance(one, dict | list):
-            if isinstance(one, str | int | float | None):
-                return one
-            raise BadInput(f"{name}: {_one_line(one)} has the type {type(one).__name__}, which JSON has not; use text")
-        if id(one) not in made:
-            if isinstance(one, list):
-                made[id(one)] = [walked(child) for child in one]
-            else:
-                made[id(one)] = {_key(name, key): walked(child) for key, child in one.items()}
-        return made[id(one)]
-
-    return walked(value)
-
-
-def _key(name: str, key: Any) -> str:  # noqa: ANN401
-    if isinstance(key, bool):
-        return "true" if key else "false"
-    if isinstance(key, str | int | float):
-        return str(key)
-    raise BadInput(f"{name}: the key {_one_line(key)} is no text; use text")
+def _checked(name: str, value: Any) -> Any:  # noqa: ANN401 - it is what nobody has checked yet
+    """The value, if JSON has all that is in it: YAML's tags can make dates and sets."""
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, dict | list):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                waiting += inner.values() if isinstance(inner, dict) else inner
+        elif not isinstance(inner, str | int | float | None):
+            what = f"{yaml_text.one_line(inner)} has the type {type(inner).__name__}"
+            raise BadInput(f"{name}: {what}, which JSON has not; use text")
+    return value

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 from callbench.catalog.requests import log_line
@@ -19,7 +18,7 @@ MOST_PATHS = 100
 _LONGEST_LINE = 1 << 20
 _WITH_BODY = ("POST", "PUT", "PATCH")
 _UNCHANGED = 304
-_MOST_STATUS = 400
+_GOOD = range(200, 400)
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
 
@@ -38,6 +37,29 @@ class _Endpoint:
     bodiless: str = ""
 
 
+@dataclass
+class _Unread:
+    """Lines that cannot be read.
+
+    Attributes:
+        first: the sentence about the first of them.
+    """
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, why: str) -> None:
+        """Count a line."""
+        self.count += 1
+        self.first = self.first or why
+
+    def notes(self, path: Path) -> Iterator[str]:
+        """A sentence, if there is such a line."""
+        if self.count:
+            what = "line is" if self.count == 1 else "lines are"
+            yield f"{path}: {self.count:,} {what} left out since they cannot be read; the first: {self.first}."
+
+
 @dataclass(frozen=True)
 class LogScript:
     """A log as a script.
@@ -53,7 +75,8 @@ class LogScript:
 def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> LogScript:
     """Read a log.
 
-    Requests that failed (status 400 and above) are left out, and so are endpoints beyond the most frequent ones.
+    Requests that failed (no status, or one below 200 or of 400 and above) are left out, and so are lines that cannot be
+    read, and endpoints beyond the most frequent ones.
 
     Args:
         path: of the log.
@@ -61,21 +84,32 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
         expects: whether an answer must have one of the statuses that the log has of its endpoint.
 
     Raises:
-        BadInput: it cannot be read, a line is unclear, or a body is missing; the sentence names the line.
+        BadInput: it cannot be read, most lines are unclear, or a body is missing; the sentence names the line.
     """
     endpoints: dict[tuple[str, str], _Endpoint] = {}
+    unread = _Unread()
     failed = total = 0
-    for place, entry in _entries(path):
+    for place, entry in _entries(path, unread):
         total += 1
-        if entry.method is None or entry.target is None or (entry.status or 0) >= _MOST_STATUS:
+        if entry.method is None or entry.target is None or not _went_well(entry):
             failed += 1
             continue
         _count(endpoints.setdefault((entry.method, shape(entry.target)), _Endpoint()), entry, place)
+    if unread.count > total:
+        raise BadInput(unread.first)
     if not endpoints:
-        raise BadInput(f"{path}: none of its {total:,} requests was answered with a status below 400")
+        raise BadInput(
+            f"{path}: none of its {total:,} requests was answered with a status of 200 to 399; give another log"
+        )
     kept = sorted(endpoints.items(), key=lambda it: -it[1].count)[:MOST_ENDPOINTS]
     sessions = tuple(_session(method, name, one, bodies, expects=expects) for (method, name), one in kept)
-    return LogScript(Script(sessions=sessions), tuple(_notes(path, total, failed, endpoints, kept)))
+    notes = [*_notes(path, total, failed, endpoints, kept), *unread.notes(path)]
+    return LogScript(Script(sessions=sessions), tuple(notes))
+
+
+def _went_well(entry: Entry) -> bool:
+    """Whether the answer was a right one, as far as the log has statuses."""
+    return entry.status is None or entry.status in _GOOD
 
 
 def _count(endpoint: _Endpoint, entry: Entry, place: str) -> None:
@@ -118,7 +152,8 @@ def _notes(
     used = sum(one.count for _, one in kept)
     yield f"{path}: {len(kept):,} endpoints stand for {used:,} of {total:,} requests."
     if failed:
-        yield f"{path}: {failed:,} requests failed when they were logged (status 400 and above), and are left out."
+        why = "no answer, or no status of 200 to 399"
+        yield f"{path}: {failed:,} requests failed when they were logged ({why}), and are left out."
     if len(endpoints) > len(kept):
         rest = sum(one.count for one in endpoints.values()) - used
         yield f"{path}: {len(endpoints) - len(kept):,} rare endpoints with {rest:,} requests are left out."
@@ -129,25 +164,29 @@ def _notes(
         yield f"{path}: its requests of {', '.join(sorted(methods))} are sent, and may change what the server stores."
 
 
-def _entries(path: Path) -> Iterator[tuple[str, Entry]]:
+def _entries(path: Path, unread: _Unread) -> Iterator[tuple[str, Entry]]:
     """The requests of a log, each with its file and line."""
-    lines = _lines(path)
-    first = next(lines, None)
-    if first is None:
-        raise BadInput(f"{path} has no lines")
-    read_line = log_line.of_json if log_line.is_json(first[1]) else log_line.common
-    for place, line, whole in chain([first], lines):
+    lines = 0
+    for place, line, whole in _lines(path):
+        lines += 1
+        if line is None:
+            unread.add(f"{place} is longer than {_LONGEST_LINE:,} bytes: this is no access log")
+            continue
         try:
+            read_line = log_line.of_json if log_line.is_json(line) else log_line.common
             entry = read_line(line, place)
-        except BadInput:
-            if not whole:  # A server is still writing it.
-                return
-            raise
-        yield place, entry
+        except BadInput as error:
+            if whole:  # Otherwise a server is still writing it.
+                unread.add(str(error))
+            continue
+        if entry is not None:
+            yield place, entry
+    if not lines:
+        raise BadInput(f"{path} has no lines; give a log with requests")
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str, bool]]:
-    """Its lines that are not empty, each with its place, and whether it is whole."""
+def _lines(path: Path) -> Iterator[tuple[str, str | None, bool]]:
+    """Its lines that are not empty, each with its place, and whether it is whole. One that is too long is None."""
     try:
         with path.open("rb") as file:
             if file.read(4).startswith(_PACKED):
@@ -158,8 +197,11 @@ def _lines(path: Path) -> Iterator[tuple[str, str, bool]]:
                 number += 1
                 place = f"{path}, line {number}"
                 if len(raw) == _LONGEST_LINE:
-                    raise BadInput(f"{place} is longer than {_LONGEST_LINE:,} bytes: this is no access log")
-                line = raw.decode(errors="replace").rstrip("\r\n")
+                    while len(raw) == _LONGEST_LINE and not raw.endswith(b"\n"):
+                        raw = file.readline(_LONGEST_LINE)
+                    yield place, None, True
+                    continue
+                line = raw.decode("utf-8", "surrogateescape").rstrip("\r\n")
                 if line.strip():
                     found += 1
                     yield place, line, raw.endswith(b"\n")

@@ -2,17 +2,22 @@
 
 import json
 import re
+import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from callbench.catalog import user_json
 from callbench.model.errors import BadInput
 
 # host ident user [time] "request" status bytes, then whatever a server adds. Apache HTTP Server, mod_log_config.
-_COMMON = re.compile(r'\S+ \S+ .{1,200}? \[[^\]]*\] "((?:[^"\\]|\\.)*)" (\d{3}) (?:\d+|-)(?: .*)?')
-_REQUEST = re.compile(r"([A-Z]+) (\S+)(?: HTTP/\d(?:\.\d)?)?")
-_ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
+# A status is 000 or - if no answer was sent.
+_COMMON = re.compile(r'\S+ \S+ .{1,200}? \[[^\]]*\] "((?:[^"\\]|\\.)*+)" (\d{3}|-) (?:\d+|-)(?: .*)?')
+_REQUEST = re.compile(r"([A-Z][A-Z-]*) (\S+)(?: HTTP/\d(?:\.\d)?)?")
+# Nginx writes bytes that would break a line as \x22; Apache writes some of them as in C.
+_ESCAPED = re.compile(r"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_IN_C = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "b": "\b", "a": "\a"}
+_NO_STATUS = 0
 # Where servers and proxies write it in JSON; dots lead into objects.
 _REQUESTS = ("request", "request_line")
 _METHODS = (
@@ -37,7 +42,7 @@ class Entry:
     Attributes:
         method: None: what was asked is no request of HTTP.
         target: path and query, beginning with /; None if the request is not HTTP.
-        status: of the answer; None: the log has none.
+        status: of the answer, 0 if none was sent; None: the log has no statuses.
         body: as far as the log has it.
     """
 
@@ -67,21 +72,27 @@ def common(line: str, place: str) -> Entry:
         raise BadInput(
             f'{place} is not in the common or combined log format, such as 1.2.3.4 - - [TIME] "GET /x HTTP/1.1" 200 5'
         )
-    return _entry(found[1], int(found[2]), None, place)
+    status = _NO_STATUS if found[2] == "-" else int(found[2])
+    return _entry(_unescaped(found[1]), status, None, place)
 
 
-def of_json(line: str, place: str) -> Entry:
+def of_json(line: str, place: str) -> Entry | None:
     """Read a JSON object: of the usual names of its members the first that is there counts.
+
+    Returns:
+        The request; None if the line is one of k6's that stands for no request.
 
     Raises:
         BadInput: it is none, or has no method or path.
     """
-    try:
-        members = json.loads(line)
-    except (ValueError, RecursionError):
-        members = None
+    members = user_json.parsed(_as_text(line), place)
     if not isinstance(members, dict):
-        raise BadInput(f"{place} is no JSON object")
+        raise BadInput(f"{place} is no JSON object; a line of such a log is one")
+    if members.get("type") in {"Metric", "Point"} and "metric" in members:
+        tags = _member(members, ("data.tags",), objects=True)
+        if members["metric"] != "http_reqs" or not isinstance(tags, dict):
+            return None
+        members = tags
     status = _status(_member(members, _STATUSES), place)
     body = _member(members, _BODIES, objects=True)
     text = body if isinstance(body, str) or body is None else json.dumps(body, ensure_ascii=False)
@@ -95,22 +106,46 @@ def of_json(line: str, place: str) -> Entry:
     return _entry(f"{method} {target}", status, text, place)
 
 
+def _as_text(line: str) -> str:
+    """A line whose bytes are no UTF-8 in places, with the mark for such bytes there. Nothing that is sent is in it."""
+    return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _unescaped(text: str) -> str:
+    """What was asked, as it was: a server escapes what would break its log's line."""
+
+    def plain(found: re.Match[str]) -> str:
+        if found[1]:
+            return bytes([int(found[1], 16)]).decode("utf-8", "surrogateescape")
+        return _IN_C.get(found[2], found[2])
+
+    return _ESCAPED.sub(plain, text)
+
+
 def _entry(request: str, status: int | None, body: str | None, place: str) -> Entry:
     """Read what was asked. What failed need not be a request at all."""
-    found = _REQUEST.fullmatch(_ESCAPED.sub(r"%\1", request))
+    found = _REQUEST.fullmatch(_sendable(request))
     target = None if found is None else _target(found[2])
     if found is not None and target is not None:
         return Entry(found[1], target, status, body)
-    if (status is not None and status >= 400) or request.startswith(("OPTIONS *", "CONNECT ")):
+    if (status is not None and not 200 <= status < 400) or request.startswith(("OPTIONS *", "CONNECT ")):
         return Entry(None, None, status)
     raise BadInput(f"{place}: {request[:80]!r} is no request with a method and a path, and its status is {status}")
+
+
+def _sendable(request: str) -> str:
+    """What was asked with bytes in percents where a request has none as they are: control characters, and non-ASCII."""
+    return "".join(
+        letter if " " <= letter <= "~" else urllib.parse.quote(letter.encode("utf-8", "surrogateescape"))
+        for letter in request
+    )
 
 
 def _target(text: str) -> str | None:
     """Path and query of what was asked; a whole URL is what proxies are asked."""
     if "://" in text.partition("?")[0]:
         try:
-            parts = urlsplit(text)
+            parts = urllib.parse.urlsplit(text)
         except ValueError:
             return None
         text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -134,6 +169,8 @@ def _status(value: object, place: str) -> int | None:
     if value is None:
         return None
     text = str(value)
-    if not re.fullmatch(r"[1-5]\d\d", text):
-        raise BadInput(f"{place}: {text[:20]!r} is no status")
+    if text in {"0", "-", ""}:
+        return _NO_STATUS
+    if not re.fullmatch(r"\d{3}", text, re.ASCII):
+        raise BadInput(f"{place}: {text[:20]!r} is no status; it is a number of three digits")
     return int(text)

@@ -58,7 +58,7 @@ def read(path: Path) -> Script:
         raw = tomllib.loads(path.read_text())
     except OSError as failure:
         raise BadInput(f"{path} cannot be read: {failure.strerror}") from failure
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as failure:
         raise BadInput(f"{path} is no TOML: {failure}") from failure
     try:
         file = _File.model_validate(raw)

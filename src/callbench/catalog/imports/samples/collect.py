@@ -50,6 +50,7 @@ class Collector:
             call = self._calls[key] = Call(exchange.call, exchange.method, exchange.path, named)
         call.look(exchange.request, exchange.answer)
         call.bodiless &= exchange.bodiless
+        call.parameters &= exchange.parameters
         request = self._secrets.without(exchange.request)
         answer = self._secrets.without(exchange.answer) if exchange.has_answer else request
         self._documents += 1
@@ -83,7 +84,7 @@ class Collector:
         free = Names()
         for call in self._calls.values():
             call.name = free.take(pascal(call.name, "Call"))
-            notes += call.notes()
+            notes += [*call.notes(), *call.settle_repeated()]
             kind = "Request" if call.answered else ""
             request = resolver.message(call.request, f"{call.name}{kind}", f"{call.name} request")
             answer = request

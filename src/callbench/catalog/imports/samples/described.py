@@ -1,6 +1,6 @@
 """Recorded requests as an OpenAPI document describes them: its paths, and its names for their parameters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from callbench.catalog.imports.samples.exchange import Exchange
@@ -43,14 +43,16 @@ def requests(schema: Schema, call: OwnCall, exchange: Exchange) -> Iterator[Json
         for name, part in zip(reversed(template), reversed(_parts(exchange.url)), strict=False):
             if _is_parameter(name):
                 values[name[1:-1]] = [unquote(part)]
-        made = {name: _value(fields[name], texts) for name, texts in values.items() if name in fields}
+        made = _made(fields, values)
         if exchange.bodiless:
             yield made
+        elif exchange.parameters and isinstance(exchange.request, dict):
+            yield {**made, **_made(fields, {name: _texts(value) for name, value in exchange.request.items()})}
         else:
             body = next((key for key in ("body", "request_body") if key in fields and key not in made), "")
             if body:
                 yield {**made, body: exchange.request}
-            elif made and isinstance(exchange.request, dict):
+            elif not made.keys().isdisjoint(fields) and isinstance(exchange.request, dict):
                 yield {**made, **exchange.request}
     yield exchange.request
 
@@ -63,10 +65,24 @@ def _is_parameter(part: str) -> bool:
     return part.startswith("{") and part.endswith("}")
 
 
+def _texts(value: Json) -> list[str]:
+    """The texts of a form's field, which are one or several."""
+    return [str(text) for text in value] if isinstance(value, list) else [str(value)]
+
+
+def _made(fields: Mapping[str, Field], values: Mapping[str, Sequence[str]]) -> dict[str, Json]:
+    """A request of parameters. One that the document lacks stays, so that a sentence says that it is left out."""
+    return {
+        name: _value(fields[name], texts) if name in fields else [*texts] if len(texts) > 1 else texts[0]
+        for name, texts in values.items()
+    }
+
+
 def _value(field: Field, texts: Sequence[str]) -> Json:
-    if field.shape is Shape.MANY:
+    if field.shape is Shape.MANY or len(texts) > 1:
+        # Several where the document has one contradict it, and the sentence then says so.
         return [_scalar(field, text) for text in texts]
-    return _scalar(field, texts[-1])
+    return _scalar(field, texts[0])
 
 
 def _scalar(field: Field, text: str) -> Json:

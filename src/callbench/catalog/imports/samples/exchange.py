@@ -20,6 +20,7 @@ class Exchange:
         path: templated, if the source says it.
         url: as it was recorded, if the source says it.
         bodiless: the request is made of the parameters of path and query, since there is no body.
+        parameters: the request is made of parameters or of a form's fields: texts, and lists of texts.
     """
 
     call: str
@@ -32,3 +33,4 @@ class Exchange:
     path: str = ""
     url: str = ""
     bodiless: bool = False
+    parameters: bool = False

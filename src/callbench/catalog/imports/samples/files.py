@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from callbench.catalog.imports.samples import body
 from callbench.catalog.imports.samples.exchange import Exchange
+from callbench.catalog.imports.samples.left_out import LeftOut
 from callbench.catalog.imports.samples.templates import template
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
@@ -43,17 +44,33 @@ def exchanges(sources: Sequence[Source]) -> Iterator[Exchange]:
             yield of_value(_read(source), call_of(source), f"{source.name}#")
 
 
-def in_lines(source: Source) -> Iterator[Exchange]:
+def in_lines(source: Source, left_out: LeftOut) -> Iterator[Exchange]:
     """The samples of a log: a body on each line, or an object with `request` and `answer`. It is read line by line.
 
+    A line that cannot be read is left out and counted.
+
     Raises:
-        BadInput: a line cannot be read.
+        BadInput: most lines cannot be read; the sentence is about the first of them.
     """
+    read = unread = 0
+    first: BadInput | None = None
     with source.open() as lines:
         for number, line in enumerate(_lines(lines), 1):
-            if line.strip():
-                place = f"{source.name}, line {number}"
-                yield of_value(body.parsed(line, place), call_of(source), f"{place}#")
+            if not line.strip():
+                continue
+            place = f"{source.name}, line {number}"
+            try:
+                exchange = of_value(body.parsed(line, place), call_of(source), f"{place}#")
+            except BadInput as error:
+                unread += 1
+                first = first or error
+                continue
+            read += 1
+            yield exchange
+    if first is not None:
+        if unread > read:
+            raise first
+        left_out.count(f"line that cannot be read (the first: {str(first)[:200].rstrip('.')})", unread)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

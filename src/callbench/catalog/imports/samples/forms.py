@@ -64,7 +64,7 @@ def _form(source: Source) -> str:
 
 def _exchanges(source: Source, form: str, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:
     if form == LOG:
-        return files.in_lines(source)
+        return files.in_lines(source, left_out)
     if form == HAR:
         from callbench.catalog.imports.samples import har  # noqa: PLC0415 - others need not wait for it
 

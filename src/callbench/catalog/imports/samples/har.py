@@ -1,36 +1,45 @@
 """HAR files: what a browser recorded (HTTP Archive 1.2)."""
 
 import base64
-import json
-from collections.abc import Iterator
+import binascii
+from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
+from callbench.catalog import user_json
+from callbench.catalog.imports import document
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
-from callbench.catalog.imports.samples.recorded import RecordedExchange, sample
+from callbench.catalog.imports.samples.recorded import FORM, RecordedExchange, is_json, sample
 from callbench.catalog.imports.samples.secrets import Secrets
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
 
 _LARGEST = 256 * 2**20
+_NO_BODY = {204, 205, 304}
+"""Statuses of answers that never have a body."""
+
+
+class _NotASampleError(Exception):
+    """An entry is no sample: why, as it is counted."""
 
 
 def exchanges(source: Source, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:
-    """The samples of a HAR file.
+    """The samples of a HAR file. An entry that cannot be read is left out and counted.
 
     Raises:
         BadInput: it is none, or too large.
     """
-    entries = _entries(source)
-    for number, entry in enumerate(entries):
+    for number, entry in enumerate(_entries(source)):
         place = f"{source.name}#/log/entries/{number}"
         try:
             recorded = _recorded(entry, place)
-            for side in ("request", "response"):
-                for header in entry[side].get("headers", ()):
-                    secrets.header(str(header["name"]))
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise BadInput(f"{place} is no entry of a HAR file ({error!r}): record it again") from None
+        except _NotASampleError as why:
+            left_out.count(str(why))
+            continue
+        for side in ("request", "response"):
+            for name in _header_names(entry[side]):
+                secrets.header(name)
         found = sample(recorded, left_out)
         if found is not None:
             yield found
@@ -41,29 +50,115 @@ def _entries(source: Source) -> list[Any]:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
         raise BadInput(f"{source.name} is larger than {_LARGEST // 2**20} MiB; record fewer requests")
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{source.name} is not JSON: {error or 'it is nested too deeply'}") from None
-    log = document.get("log") if isinstance(document, dict) else None
+    # A browser records what is no text with halves of pairs. That is the matter of the one entry.
+    whole = user_json.parsed(content, source.name, document.DEEPEST, half_pairs=True)
+    log = whole.get("log") if isinstance(whole, dict) else None
     entries = log.get("entries") if isinstance(log, dict) else None
     if not isinstance(entries, list):
-        raise BadInput(f"{source.name} is no HAR file: it has no list at #/log/entries")
+        raise BadInput(f"{source.name} is no HAR file: it has no list at #/log/entries; export it again as HAR")
     return entries
 
 
 def _recorded(entry: Any, place: str) -> RecordedExchange:  # noqa: ANN401 - what a stranger's JSON holds
-    request, response = entry["request"], entry["response"]
-    posted, content = request.get("postData") or {}, response.get("content") or {}
-    text = content.get("text") or ""
-    answer = base64.b64decode(text) if content.get("encoding") == "base64" else text.encode()
+    request = _object(entry, "request", "entry without a request")
+    response = _object(entry, "response", "entry without an answer")
+    method, url, status = request.get("method"), request.get("url"), _whole(response.get("status"))
+    if not isinstance(method, str) or not isinstance(url, str):
+        raise _NotASampleError("entry without a method and an address")
+    if url.startswith(("ws:", "wss:")) or "_webSocketMessages" in entry:
+        raise _NotASampleError("WebSocket, which is no call")
+    if status is None:
+        raise _NotASampleError("entry without an answer")
+    posted, content = request.get("postData"), response.get("content")
+    posted = posted if isinstance(posted, dict) else {}
+    content = content if isinstance(content, dict) else {}
+    kind = _text(posted.get("mimeType"))
     return RecordedExchange(
         place=place,
-        method=str(request["method"]).upper(),
-        url=str(request["url"]),
-        request_type=str(posted.get("mimeType") or ""),
-        request=str(posted.get("text") or "").encode(),
-        status=int(response["status"]),
-        answer_type=str(content.get("mimeType") or ""),
-        answer=answer,
+        method=method.upper(),
+        url=url,
+        request_type=kind or (FORM if posted.get("params") else ""),
+        request=_asked(request, posted),
+        status=status,
+        answer_type=_text(content.get("mimeType")),
+        answer=_answered(response, content, status),
     )
+
+
+def _object(entry: Any, side: str, why: str) -> dict[str, Any]:  # noqa: ANN401 - what a stranger's JSON holds
+    value = entry.get(side) if isinstance(entry, dict) else None
+    if not isinstance(value, dict) or not value:
+        raise _NotASampleError(why)
+    return value
+
+
+def _asked(request: Mapping[str, Any], posted: Mapping[str, Any]) -> bytes:
+    """The body of a request. That of a form can be given by its fields alone."""
+    text = posted.get("text")
+    if isinstance(text, str) and text:
+        return _bytes(text, posted, "request")
+    fields = posted.get("params")
+    kind = _text(posted.get("mimeType"))
+    if isinstance(fields, list) and fields:
+        if kind and FORM not in kind:
+            raise _NotASampleError(f"request with a body that is no JSON ({kind[:40]})")
+        try:
+            return urlencode([_field(field) for field in fields]).encode()
+        except UnicodeEncodeError:
+            raise _NotASampleError("request with a body that is no text") from None
+    if (_whole(request.get("bodySize")) or 0) > 0:
+        raise _NotASampleError("request whose body was not recorded (a size without a text)")
+    return b""
+
+
+def _field(field: Any) -> tuple[str, str]:  # noqa: ANN401 - what a stranger's JSON holds
+    name, value = (field.get("name"), field.get("value", "")) if isinstance(field, dict) else (None, None)
+    if not isinstance(name, str) or not isinstance(value, str):
+        raise _NotASampleError("request with a form whose fields have no names or values")
+    return name, value
+
+
+def _answered(response: Mapping[str, Any], content: Mapping[str, Any], status: int) -> bytes:
+    """The body of an answer. A size without a text is no empty answer."""
+    text = content.get("text")
+    if isinstance(text, str) and text:
+        return _bytes(text, content, "answer")
+    sizes = [_whole(content.get("size")), _whole(response.get("bodySize"))]
+    if status in _NO_BODY or not 200 <= status < 300:
+        return b""
+    if any(size is not None and size > 0 for size in sizes):
+        raise _NotASampleError("answer whose body was not recorded (a size without a text)")
+    if text is None and 0 not in sizes and is_json(_text(content.get("mimeType"))):
+        raise _NotASampleError("answer whose body was not recorded (neither a size nor a text)")
+    return b""
+
+
+def _bytes(text: str, of: Mapping[str, Any], what: str) -> bytes:
+    try:
+        if of.get("encoding") == "base64":
+            return base64.b64decode("".join(text.split()), validate=True)
+        return text.encode()
+    except UnicodeEncodeError:
+        raise _NotASampleError(f"{what} with a body that is no text") from None
+    except (binascii.Error, ValueError):
+        raise _NotASampleError(f"{what} with a body that says it is base64, and is not") from None
+
+
+def _header_names(side: Mapping[str, Any]) -> Iterator[str]:
+    headers = side.get("headers")
+    for header in headers if isinstance(headers, list) else ():
+        if isinstance(header, dict) and isinstance(header.get("name"), str):
+            yield header["name"]
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - what a stranger's JSON holds
+    return value if isinstance(value, str) else ""
+
+
+def _whole(value: Any) -> int | None:  # noqa: ANN401 - what a stranger's JSON holds
+    """A whole number, which some write as a text."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        return int(value[:20])
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value)
+    return None

@@ -10,9 +10,9 @@ class LeftOut:
         """Nothing was left out yet."""
         self._why: Counter[str] = Counter()
 
-    def count(self, why: str) -> None:
-        """One is left out."""
-        self._why[why] += 1
+    def count(self, why: str, times: int = 1) -> None:
+        """One is left out, or several for the same reason."""
+        self._why[why] += times
 
     def notes(self) -> list[str]:
         """A sentence for each reason."""

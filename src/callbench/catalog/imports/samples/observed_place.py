@@ -128,6 +128,16 @@ class ObservedPlace:
             self.others = self.others or ObservedPlace()
             self.others.merge(other.others)
 
+    def texts_as_lists(self) -> None:
+        """Takes each text that was seen here as a list of one text. Nothing but texts, lists and null was seen."""
+        texts = self.count - self.lists - self.nulls
+        self.items = self.items or ObservedPlace()
+        self.items.count += texts
+        self.items.formats &= self.formats
+        self.items.texts.update(self.texts)
+        self.items.first.setdefault(TEXT, self.first.pop(TEXT))
+        self.lists += texts
+
     def _member(self, key: str) -> "ObservedPlace":
         member = self.members.get(key)
         if member is None:

@@ -1,16 +1,15 @@
 """A recorded HTTP request and its answer as a sample, or why it is none. HAR files and captures share it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
 
 from callbench.catalog.imports.samples import body
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
-from callbench.catalog.imports.samples.templates import template
+from callbench.catalog.imports.samples.templates import parameters, template
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
 
+FORM = "application/x-www-form-urlencoded"
 _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"}
 
 
@@ -45,15 +44,15 @@ def sample(recorded: RecordedExchange, left_out: LeftOut) -> Exchange | None:
         left_out.count(why)
         return None
     try:
-        path, parameters = template(recorded.url)
+        path, given = template(recorded.url)
         request_place, answer_place = f"{recorded.place} request#", f"{recorded.place} answer#"
         answer = body.parsed(recorded.answer, answer_place) if recorded.answer.strip() else {}
-        request = _request(recorded, request_place, parameters)
+        request = _request(recorded, request_place, given)
     except BadInput as error:
         left_out.count(f"request whose bodies cannot be taken ({str(error)[:200].rstrip('.')})")
         return None
     except ValueError:
-        left_out.count("request with a URL that is none")
+        left_out.count("request with an address or a form that cannot be read")
         return None
     name = f"{recorded.method.lower()} {path}"
     return Exchange(
@@ -66,14 +65,15 @@ def sample(recorded: RecordedExchange, left_out: LeftOut) -> Exchange | None:
         path=path,
         url=recorded.url,
         bodiless=not recorded.request.strip(),
+        parameters=not recorded.request.strip() or FORM in recorded.request_type,
     )
 
 
-def _request(recorded: RecordedExchange, place: str, parameters: Mapping[str, str]) -> Json:
+def _request(recorded: RecordedExchange, place: str, given: dict[str, Json]) -> Json:
     if not recorded.request.strip():
-        return dict(parameters)
-    if "form-urlencoded" in recorded.request_type:
-        return dict(parse_qsl(recorded.request.decode(), keep_blank_values=True, max_num_fields=1000))
+        return given
+    if FORM in recorded.request_type:
+        return parameters(recorded.request.decode())
     return body.parsed(recorded.request, place)
 
 
@@ -82,15 +82,16 @@ def _why_not(recorded: RecordedExchange) -> str:
         return f"{recorded.method[:20]} request, which is no call"
     if not 200 <= recorded.status < 300:
         return f"answer with status {recorded.status}"
-    if recorded.request.strip() and not ("form-urlencoded" in recorded.request_type or _is_json(recorded.request_type)):
+    if recorded.request.strip() and not (FORM in recorded.request_type or is_json(recorded.request_type)):
         return f"request with a body that is no JSON ({recorded.request_type[:40] or 'no media type'})"
-    if recorded.answer.strip() and not _is_json(recorded.answer_type):
+    if recorded.answer.strip() and not is_json(recorded.answer_type):
         return f"answer that is no JSON ({recorded.answer_type[:40] or 'no media type'})"
     if not recorded.answer.strip() and not recorded.request.strip():
         return "request without any body"
     return ""
 
 
-def _is_json(media_type: str) -> bool:
+def is_json(media_type: str) -> bool:
+    """Whether a body of this type is JSON."""
     kind = media_type.split(";", maxsplit=1)[0].strip().lower()
     return kind.endswith(("/json", "+json")) or kind == "text/json"

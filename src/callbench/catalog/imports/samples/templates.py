@@ -1,7 +1,9 @@
 """Paths with their changing parts as parameters: `/orders/{id}`."""
 
 import re
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from callbench.model.service.imported import Json
 
 _CHANGING = re.compile(
     r"\d+|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-fA-F]{16,}"
@@ -9,22 +11,36 @@ _CHANGING = re.compile(
 )
 
 
-def template(url: str) -> tuple[str, dict[str, str]]:
+_MOST = 1000
+"""Parameters of a query or of a form."""
+
+
+def parameters(text: str) -> dict[str, Json]:
+    """The parameters of a query or the fields of a form. One that occurs several times is a list.
+
+    Raises:
+        ValueError: its bytes are no text, or there are too many.
+    """
+    found = parse_qs(text, keep_blank_values=True, max_num_fields=_MOST, errors="strict")
+    return {name: values[0] if len(values) == 1 else [*values] for name, values in found.items()}
+
+
+def template(url: str) -> tuple[str, dict[str, Json]]:
     """The templated path of a URL or a target, and its parameters: those of the path and those of the query.
 
     Raises:
         ValueError: it is no URL.
     """
     parts = urlsplit(url)
-    parameters: dict[str, str] = {}
+    given: dict[str, Json] = {}
     segments = []
     for segment in parts.path.split("/"):
-        if _CHANGING.fullmatch(unquote(segment)):
-            name = "id" if "id" not in parameters else f"id{len(parameters) + 1}"
-            parameters[name] = unquote(segment)
+        if _CHANGING.fullmatch(unquote(segment, errors="strict")):
+            name = "id" if "id" not in given else f"id{len(given) + 1}"
+            given[name] = unquote(segment, errors="strict")
             segments.append(f"{{{name}}}")
         else:
             segments.append(segment)
-    for name, value in parse_qsl(parts.query, keep_blank_values=True, max_num_fields=1000):
-        parameters[name if name not in parameters or f"{{{name}}}" not in segments else f"query_{name}"] = value
-    return "/".join(segments) or "/", parameters
+    for name, value in parameters(parts.query).items():
+        given[name if name not in given or f"{{{name}}}" not in segments else f"query_{name}"] = value
+    return "/".join(segments) or "/", given

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from callbench.catalog.imports.samples.observed_place import LIST, OBJECT, ObservedPlace
+from callbench.catalog.imports.samples.observed_place import LIST, OBJECT, TEXT, ObservedPlace
 from callbench.catalog.imports.samples.random_sample import RandomSample
 from callbench.model.service.imported import Json, Pair
 
@@ -34,6 +34,7 @@ class Call:
         name: the method and the path, or the name that a person gave.
         named: a person gave the name, so it is not joined with others.
         bodiless: its requests are made of the parameters of path and query.
+        parameters: its requests are made of parameters or of a form's fields.
         repeated: the parts of the path, by number, that the bodies of all samples looked at have too.
         values: of a joined call, the parts that differ, at most so many as are shown.
         joined: how many paths it was made of.
@@ -44,6 +45,7 @@ class Call:
     path: str
     named: bool = False
     bodiless: bool = True
+    parameters: bool = True
     request: ObservedPlace = field(default_factory=ObservedPlace)
     answer: ObservedPlace = field(default_factory=ObservedPlace)
     kept: RandomSample = field(default_factory=RandomSample)
@@ -59,6 +61,22 @@ class Call:
         texts = {text for body in (request, answer) for text in _texts(body)}
         found = {at for at, part in enumerate(self.path.split("/")) if part in texts}
         self.repeated = found if self.repeated is None else self.repeated & found
+
+    def settle_repeated(self) -> list[str]:
+        """Makes a list of each parameter that some samples have several times, also where it occurs once.
+
+        Returns:
+            A sentence for the user, if there is such a parameter.
+        """
+        if not self.parameters:
+            return []
+        repeated = [key for key, seen in self.request.members.items() if seen.types == {TEXT, LIST}]
+        for key in repeated:
+            self.request.members[key].texts_as_lists()
+        if not repeated:
+            return []
+        self.kept.pairs = [Pair(_with_lists(pair.request, repeated), pair.answer) for pair in self.kept.pairs]
+        return [f"{self.name}: some requests have {', '.join(repeated[:5])} several times, so it is always a list."]
 
     def notes(self) -> list[str]:
         """A sentence for the user, if parts of the path are parameters."""
@@ -162,6 +180,7 @@ def _take(into: Call, call: Call, at: int | None) -> None:
         into.values = [*call.values, *into.values][:_MANY]
     into.joined += call.joined - (0 if into.kept.count else 1)
     into.bodiless &= bodiless
+    into.parameters &= call.parameters
     into.answered += call.answered
     into.request.merge(call.request)
     into.answer.merge(call.answer)
@@ -170,6 +189,13 @@ def _take(into: Call, call: Call, at: int | None) -> None:
 
 def _with(request: Json, name: str, value: str) -> Json:
     return {name: value, **request} if isinstance(request, dict) else request
+
+
+def _with_lists(request: Json, keys: Sequence[str]) -> Json:
+    """The request with a list for each text under one of these keys."""
+    if not isinstance(request, dict):
+        return request
+    return {key: [value] if key in keys and isinstance(value, str) else value for key, value in request.items()}
 
 
 def _texts(value: Json) -> Iterator[str]:
