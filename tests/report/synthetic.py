@@ -1,6 +1,7 @@
 """A run that never took place: the real folder layout, figures from a simple model and a fixed seed."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -170,6 +171,8 @@ def write(
     excluded: tuple[str, ...] = (),
     only: tuple[str, ...] = (),
     clients: tuple[int, ...] = (1,),
+    slower: Mapping[str, float] | None = None,
+    seed: int = 1,
 ) -> Path:
     """Write a run folder.
 
@@ -179,6 +182,8 @@ def write(
         excluded: stacks that answered wrongly.
         only: the stacks to measure (all if empty).
         clients: how many clients, one cell each.
+        slower: by channel, by what factor its calls take longer in this run.
+        seed: of what varies.
     """
     study = load("remobjects")
     mine = [one for one in stacks() if not only or one.id in only]
@@ -199,7 +204,7 @@ def write(
             )
             for place, one in enumerate(chosen)
         ]
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(seed)
     by_id = {one.id: one for one in mine}
     journal: list[dict[str, Any]] = []
     for fork in range(QUICK_FORKS if quick else study.forks(quick)):
@@ -232,6 +237,7 @@ def write(
             for order, cell in enumerate(own):
                 trials += 1
                 mean = _mean_us(cell.group, stack.message, stack.channel) * drift * random.lognormal(0, 0.03)
+                mean *= (slower or {}).get(stack.channel, 1.0)
                 done = _done(mean, cell.load.seconds, cell.load.calls, random)
                 journal.append(
                     {

@@ -73,7 +73,7 @@ class Cells:
 
 def cell(id_: str, group: str, channel: str, link: str, *us: float) -> SimpleNamespace:
     attributes = {"group": group, "channel": channel, "link": link, "clients": "1"}
-    return SimpleNamespace(id=id_, attributes=attributes, by_fork={"mean_us": dict(enumerate(us))})
+    return SimpleNamespace(id=id_, attributes=attributes, at_least=False, by_fork={"mean_us": dict(enumerate(us))})
 
 
 def account(octets: int) -> Ledger:

@@ -34,6 +34,7 @@ class Cell:
     by_fork: dict[str, dict[int, float]]
     attributes: dict[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    at_least: bool = False
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from callbench.analysis.results import Result, Results
@@ -17,6 +17,7 @@ from callbench.stats.contrast import fork_ratios
 from callbench.stats.decision import Outcome, Range, RangeTest, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import LogRatio, paired
+from callbench.stats.run_spread import RunSpread
 
 # What names a stack in the conditions of a comparison; the rest names one of its cells.
 _NAMES = ("stack", "message", "channel", "adapter", "language")
@@ -50,6 +51,9 @@ class ClaimComparison:
         tested: what could have been detected, and how many more forks would settle it; None if it was not measured.
         bounded: whether it is undecided because a rate in it is only a lower bound.
         stand_in: what one of its cells stands in for, or "".
+        beyond: the same ratio with what it differs by from run to run on this machine, which the verdict is of; None
+            if nothing is known of that, and the verdict is of this run alone.
+        decided_alone: whether this run alone, without that, would decide it.
     """
 
     comparison: Comparison
@@ -61,6 +65,8 @@ class ClaimComparison:
     tested: RangeTest | None = None
     bounded: bool = False
     stand_in: str = ""
+    beyond: Interval | None = None
+    decided_alone: bool = False
 
     @property
     def threshold(self) -> str:
@@ -141,24 +147,88 @@ def _stand_in(part: Comparison, results: Results) -> str:
 def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[ClaimComparison]:
     """Take every ratio and test it against its threshold, together with the others."""
     ratios = [_ratios(part, statistic, results, study) for part in parts]
-    estimated = [_estimated(part, statistic, values, results) for part, (values, _) in zip(parts, ratios, strict=True)]
-    measured = [
-        Range(known, math.log(part.low) if part.low else -math.inf, math.log(part.high), math.log1p(part.margin))
-        for part, known, (values, _) in zip(parts, estimated, ratios, strict=True)
-        if values
+    estimated = [_estimated(part, statistic, found.values, results) for part, found in zip(parts, ratios, strict=True)]
+    widened = [
+        _beyond(part, statistic, known, found.kinds, results.run_spread)
+        for part, known, found in zip(parts, estimated, ratios, strict=True)
     ]
-    tested = iter(ranged(measured, 1 - CONFIDENCE))
-    found = []
-    for part, known, (values, why) in zip(parts, estimated, ratios, strict=True):
-        own = geometric_mean(values) if values else None
-        ratio, one = known.interval(CONFIDENCE) if known else own, next(tested) if values else None
-        verdict = _VERDICTS[one.outcome] if one else Verdict.UNMEASURED
-        bounded = ratio is not None and _refuted(verdict, part, ratio, _ways(part, statistic, results))
-        published = published_ratio(study, part, statistic)
-        verdict = Verdict.UNDECIDED if bounded else verdict
-        distance, stand_in = _margin(part, ratio), _stand_in(part, results)
-        found.append(ClaimComparison(part, verdict, ratio, published, why, distance, one, bounded, stand_in))
-    return found
+    measured = [place for place, found in enumerate(ratios) if found.values]
+    deciding = [wide or known for wide, known in zip(widened, estimated, strict=True)]
+    alone, tested = (
+        dict(
+            zip(measured, ranged([_range(parts[place], of[place]) for place in measured], 1 - CONFIDENCE), strict=True)
+        )
+        for of in (estimated, deciding)
+    )
+    return [
+        _compared_one(study, part, statistic, results, _Tested(known, wide, found, tested.get(place), alone.get(place)))
+        for place, (part, known, wide, found) in enumerate(zip(parts, estimated, widened, ratios, strict=True))
+    ]
+
+
+def _range(part: Comparison, known: LogRatio | None) -> Range:
+    low = math.log(part.low) if part.low else -math.inf
+    return Range(known, low, math.log(part.high), math.log1p(part.margin))
+
+
+@dataclass(frozen=True)
+class _ForkRatios:
+    """A ratio fork by fork.
+
+    Attributes:
+        values: none if it was not measured.
+        kinds: of each of its cells, what it shares with those that differ alike from run to run.
+        why: why it was not measured, else "".
+    """
+
+    values: Sequence[float] = ()
+    kinds: Sequence[str] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """A ratio and what tests say of it.
+
+    Attributes:
+        known: estimated from the forks of this run; None from fewer than two.
+        wide: the same with what it differs by from run to run; None if that is not known.
+        found: fork by fork.
+        test: of `wide`, else of `known`; None if it was not measured.
+        alone: of `known`.
+    """
+
+    known: LogRatio | None
+    wide: LogRatio | None
+    found: _ForkRatios
+    test: RangeTest | None
+    alone: RangeTest | None
+
+
+def _compared_one(study: Study, part: Comparison, statistic: str, results: Results, tested: _Tested) -> ClaimComparison:
+    """Put one comparison together, with the verdict on it."""
+    values, test = tested.found.values, tested.test
+    own = geometric_mean(values) if values else None
+    ratio = tested.known.interval(CONFIDENCE) if tested.known else own
+    decided_alone = tested.alone is not None and tested.alone.outcome is not Outcome.UNDECIDED
+    if test is not None and tested.alone is not None and tested.wide is not None:
+        # More forks narrow this run's own interval, and nothing of what runs differ by.
+        test = replace(test, more_forks=None if decided_alone else tested.alone.more_forks)
+    verdict = _VERDICTS[test.outcome] if test else Verdict.UNMEASURED
+    bounded = ratio is not None and _refuted(verdict, part, ratio, _ways(part, statistic, results))
+    return ClaimComparison(
+        comparison=part,
+        verdict=Verdict.UNDECIDED if bounded else verdict,
+        ratio=ratio,
+        published=published_ratio(study, part, statistic),
+        why=tested.found.why,
+        margin=_margin(part, ratio),
+        tested=test,
+        bounded=bounded,
+        stand_in=_stand_in(part, results),
+        beyond=tested.wide.interval(CONFIDENCE) if tested.wide else None,
+        decided_alone=decided_alone,
+    )
 
 
 def _ways(part: Comparison, statistic: str, results: Results) -> tuple[bool, bool]:
@@ -191,10 +261,24 @@ def _estimated(part: Comparison, statistic: str, values: Sequence[float], result
     if len(values) < 2:
         return None
     own = paired(values)
-    above = part.statistic or statistic
-    if not {above, part.under_statistic or above} <= SHARED_SPREAD:
+    if not _varies_as_rates(part, statistic):
         return own
     return results.prior.moderated(own, (len(part.over) + len(part.under)) / part.root**2)
+
+
+def _beyond(
+    part: Comparison, statistic: str, known: LogRatio | None, kinds: Sequence[str], spread: RunSpread
+) -> LogRatio | None:
+    """Widen a ratio by what its cells differ from run to run; None if nothing is known of that."""
+    if known is None or not _varies_as_rates(part, statistic):
+        return None
+    return spread.beyond(known, kinds, part.root)
+
+
+def _varies_as_rates(part: Comparison, statistic: str) -> bool:
+    """Return whether both figures of a comparison vary as rates do, so that what is known of those holds for them."""
+    above = part.statistic or statistic
+    return {above, part.under_statistic or above} <= SHARED_SPREAD
 
 
 def _margin(part: Comparison, ratio: Interval | None) -> float:
@@ -206,20 +290,22 @@ def _margin(part: Comparison, ratio: Interval | None) -> float:
     return min(below, above)
 
 
-def _ratios(part: Comparison, statistic: str, results: Results, study: Study) -> tuple[list[float], str]:
+def _ratios(part: Comparison, statistic: str, results: Results, study: Study) -> _ForkRatios:
     """Take the ratio fork by fork, or say why there is none."""
     over: list[Mapping[int, float]] = []
     under: list[Mapping[int, float]] = []
+    kinds: list[str] = []
     above = part.statistic or statistic
     for side, cells, figure in ((over, part.over, above), (under, part.under, part.under_statistic or above)):
         for conditions in cells:
             found = results.where(conditions)
             why = _missing(conditions, found, figure, results, study)
             if why:
-                return [], why
+                return _ForkRatios(why=why)
             side.append(found[0].by_fork[figure])
+            kinds.append(found[0].kind)
     values = [ratio ** (1 / part.root) for ratio in fork_ratios(over, under)]
-    return values, "" if values else "no fork has all of its cells"
+    return _ForkRatios(values, kinds, "" if values else "no fork has all of its cells")
 
 
 def _missing(

@@ -2,7 +2,8 @@
 
 import datetime as dt
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from callbench.model.errors import CallbenchError
 from callbench.store.head import FILE, RUN
@@ -25,6 +26,12 @@ def last_duration_s(run: Record) -> float | None:
             started, finished = (dt.datetime.fromisoformat(str(other.info[end])) for end in ("started", "finished"))
             return (finished - started).total_seconds()
     return None
+
+
+def fact_of(environment: Mapping[str, Any], part: str, key: str) -> object:
+    """Find one thing in an environment's record; None if it is not there."""
+    within = environment.get(part)
+    return within.get(key) if isinstance(within, Mapping) else within
 
 
 def _alike(run: Record) -> Iterator[Record]:
@@ -50,7 +57,7 @@ def _is_earlier(run: Record, other: Record) -> bool:
 def _machine(run: Record) -> Sequence[object]:
     """Return what tells machines apart."""
     environment = run.environment()
-    return [(environment.get(part) or {}).get(key) for part, key in _SAME_MACHINE]
+    return [fact_of(environment, part, key) for part, key in _SAME_MACHINE]
 
 
 def _timed_request(run: Record) -> dict[str, object]:

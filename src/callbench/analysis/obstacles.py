@@ -11,7 +11,7 @@ from callbench.analysis.naming import at
 from callbench.analysis.rankings import Ranking
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.words import ratio_text
+from callbench.analysis.words import claim_ratio_text, ratio_text
 from callbench.stats.bottleneck import Limit
 from callbench.stats.forecast import more_forks
 from callbench.stats.interval import CONFIDENCE, Interval
@@ -92,7 +92,7 @@ def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     reason = _why(_cells(subject, one), one.ratio, one.comparison.low, one.comparison.high)
     needed = [each.tested.more_forks if each.tested else None for each in open_]
     more = max((number for number in needed if number), default=None) if all(needed) else None
-    text = f"{one.comparison.label}: {ratio_text(one.ratio)}, threshold {one.threshold}"
+    text = f"{one.comparison.label}: {claim_ratio_text(one)}, threshold {one.threshold}"
     yield Obstacle(Kind.CLAIM, judged.text or judged.id, "", reason, text, more if reason in _TIME_HELPS else None)
 
 

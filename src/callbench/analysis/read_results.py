@@ -76,8 +76,7 @@ def _with_spreads(found: Results) -> Results:
     """Return each cell, and the run, what all cells say together of how one varies."""
     rankings: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
     for one in found.cells:
-        key = tuple(one.attributes[name] for name in ("group", "clients", "arrivals", "rate", "link"))
-        rankings.setdefault(key, []).append(one.by_fork.get("rate_per_s", {}))
+        rankings.setdefault(one.ranking, []).append(one.by_fork.get("rate_per_s", {}))
     spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
     cells = [replace(one, spread=spread) for one in found.cells]
     cells = [replace(one, rate=one.interval("rate_per_s")) for one in cells]
@@ -156,9 +155,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
     excluded = [
         Excluded(row["stack"], row["cell"], row["fork"], row["why"]) for row in rows_of(connection, EXCLUDED_SQL)
     ]
-    forks: dict[str, list[dict[str, Any]]] = {}
-    for row in rows_of(connection, TRIALS_SQL):
-        forks.setdefault(row["cell"], []).append(row)
+    forks = _forks(connection)
     left_out = unsteady.read(connection)
     errors: dict[str, dict[str, int]] = {}
     for row in rows_of(connection, ERRORS_SQL):
@@ -176,6 +173,29 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         "SELECT (SELECT count(*) FROM starts), (SELECT count(*) FROM trials)"
     ).fetchall()[0]
     return Results(cells, codecs, excluded, starts, trials)
+
+
+def read_rates(run: Record) -> Results:
+    """Read of a run its rates and mean times alone, a small part of what `read` does.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    with run.connection() as connection:
+        forks = _forks(connection)
+        written = MessageTimes([])
+        cells = [
+            result_of(row, forks.get(row["cell"], []), {}, {}, written, []) for row in rows_of(connection, CELLS_SQL)
+        ]
+    return _with_spreads(Results(cells, [], []))
+
+
+def _forks(connection: "duckdb.DuckDBPyConnection") -> dict[str, list[dict[str, Any]]]:
+    """Return the sums of each fork, by cell."""
+    forks: dict[str, list[dict[str, Any]]] = {}
+    for row in rows_of(connection, TRIALS_SQL):
+        forks.setdefault(row["cell"], []).append(row)
+    return forks
 
 
 def _with_unsteady(cell: Result, left_out: Unsteady | None) -> Result:

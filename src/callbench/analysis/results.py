@@ -1,5 +1,6 @@
 """What a run found, as everything that shows or tests it has it: one result a cell. read_results.py reads it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,7 @@ from callbench.stats.logratio import LogRatio, paired
 from callbench.stats.plateau import Plateau
 from callbench.stats.prior import NONE, Prior
 from callbench.stats.processor_time import ProcessorTime
+from callbench.stats.run_spread import UNKNOWN, RunSpread
 
 # What the doubt of a rate begins with that is a lower bound.
 AT_LEAST = "at least: "
@@ -139,6 +141,22 @@ class Result:
         return self.attributes["cell"]
 
     @property
+    def ranking(self) -> tuple[str, ...]:
+        """What all cells of one ranking have in common."""
+        return tuple(self.attributes[name] for name in ("group", "clients", "arrivals", "rate", "link"))
+
+    @property
+    def kind(self) -> str:
+        """What it shares with the cells that differ alike from run to run: whose channel it is, and which."""
+        return f"{self.attributes.get('adapter', '')}/{self.attributes.get('channel', '')}"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What makes a cell the same in another run, whatever its id."""
+        arguments = json.dumps(dict(self.arguments), sort_keys=True)
+        return (*(self.attributes[name] for name in ("stack", "call")), *self.ranking, str(self.think_ms), arguments)
+
+    @property
     def forks(self) -> int:
         """How many forks measured it."""
         return len(self.by_fork.get("rate_per_s", {}))
@@ -170,6 +188,7 @@ class Results:
 
     Attributes:
         stand_ins: what a stack stands in for, by its id.
+        run_spread: how ratios differ from run to run on this machine, as the runs before this one say.
     """
 
     cells: Sequence[Result]
@@ -184,6 +203,7 @@ class Results:
     cold: Sequence[ColdStart] = ()
     prior: Prior = NONE
     stand_ins: Mapping[str, str] = field(default_factory=dict)
+    run_spread: RunSpread = UNKNOWN
 
     def estimated(self, one: Result, other: Result) -> LogRatio | None:
         """Estimate the log of one cell's rate over another's, fork by fork, with what the run knows of how such vary.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from callbench.analysis import health as processes
+from callbench.analysis import past_runs
 from callbench.analysis.claims import ClaimResult, judge
 from callbench.analysis.questions import AnsweredQuestion, ask
 from callbench.analysis.read_results import read
@@ -100,6 +101,7 @@ def _under(run: Record) -> Subject:
     study = load(run.study_file, run.request.get("settings") or {}, run.published_file, run.request.get("link"))
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
     results = replace(read(run), stand_ins=_stand_ins(cards))
+    results = replace(results, run_spread=past_runs.spread(run, results))
     watched, deaths = processes.read(run, results.cells)
     tables = filled(study, results, run.request.get("without") or "")
     judged, answers = judge(study, results), ask(study, results)

@@ -11,6 +11,7 @@ from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
 from callbench.stats.power import MOST_FORKS
 from callbench.stats.processor_time import ProcessorTime
+from callbench.stats.run_spread import RunSpread
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.UNDECIDED: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
 ANSWERS = {
@@ -53,6 +54,32 @@ def ratio_text(ratio: Interval | None) -> str:
         return f"{ratio.middle:.4g}"
     low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
     return f"{middle} ({low} to {high})"
+
+
+def claim_ratio_text(one: ClaimComparison) -> str:
+    """Write the ratio of a comparison with its interval, and from where to where it lies in other runs of the machine.
+
+    The verdict is of the latter; where the machine has no other run, the first interval is all there is.
+    """
+    text = ratio_text(one.ratio)
+    if one.ratio is None or one.beyond is None or one.beyond.low is None or one.beyond.high is None:
+        return text
+    low, high = (end(bound, one.beyond.middle, one.beyond.half_width) for bound in (one.beyond.low, one.beyond.high))
+    return f"{text}, from run to run {low} to {high}"
+
+
+def run_spread_text(spread: RunSpread) -> str:
+    """Write whether statements that go beyond the run have in them what runs of this machine differ by."""
+    if spread.other is None:
+        return (
+            "This machine has no earlier run of this study beside this one, so the intervals are of this run alone."
+            " Another run can differ by more."
+        )
+    earlier = spread.runs - 1
+    return (
+        f"Verdicts have in them what this run and {earlier} earlier one{'s' * (earlier > 1)} of this machine differ by:"
+        " the interval from run to run."
+    )
 
 
 def served_text(
@@ -100,6 +127,8 @@ def undecided_text(one: ClaimComparison) -> str:
         return ""
     if one.bounded:
         return "undecided: Callbench itself limited a rate in it, which may be higher"
+    if one.decided_alone:
+        return "undecided: this run alone would decide it, but runs on this machine differ by more than that"
     if tested.detectable is None:
         return "undecided: one fork does not show how much forks differ"
     if tested.corrected_away:
@@ -141,7 +170,7 @@ def _share_text(share: float) -> str:
 def answer_text(answer: Answer) -> str:
     """Write an answer in a line: what follows, and the value that it follows from."""
     one = answer.compared
-    found = f"{ratio_text(one.ratio)}, threshold {one.threshold}" if one.ratio else one.why
+    found = f"{claim_ratio_text(one)}, threshold {one.threshold}" if one.ratio else one.why
     label = f"{one.comparison.label}: {found}"
     published = f"; published: {published_text(one.published)}" if one.published is not None else ""
     sentence = answer.sentence or as_sentence(remark_text(one))

@@ -8,7 +8,7 @@ from rich.text import Text
 from callbench.analysis.claims import Verdict
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import FilledTable, TableCell, table_cell
-from callbench.analysis.words import MARKS, apart_text, as_sentence, published_text, ratio_text, remark_text
+from callbench.analysis.words import MARKS, apart_text, as_sentence, claim_ratio_text, published_text, remark_text
 from callbench.model.metrics.registry import LISTED
 from callbench.report.sections import ranking
 from callbench.report.text.choice import sheet
@@ -115,7 +115,7 @@ def _claims(subject: Subject) -> Grid:
     grid = Grid([Column(name) for name in ("", "claim", "decided by", "threshold", "published")], title="Claims")
     for claim in subject.judged:
         one = claim.deciding
-        found = f"{one.comparison.label}: {ratio_text(one.ratio)}" if one.ratio else one.why
+        found = f"{one.comparison.label}: {claim_ratio_text(one)}" if one.ratio else one.why
         found = "\n".join(part for part in (found, remark_text(one), apart_text(claim)) if part)
         mark = Text(f"{MARKS[claim.verdict]} {claim.verdict}", style=STYLES[claim.verdict])
         grid.add(mark, claim.text, found, one.threshold, published_text(one.published))
@@ -134,7 +134,7 @@ def _questions(subject: Subject, console: Console) -> None:
             verdict = answer.compared.verdict
             mark = Text(f"  {MARKS[verdict]} ", style=STYLES[verdict])
             label = answer.compared.comparison.label
-            found = f"{label}: {ratio_text(answer.compared.ratio) or answer.compared.why}"
+            found = f"{label}: {claim_ratio_text(answer.compared) or answer.compared.why}"
             sentence = answer.sentence or as_sentence(remark_text(answer.compared))
             console.print(Text.assemble(mark, f"{sentence} ".lstrip(), (found, "dim")))
     console.print()

@@ -60,13 +60,18 @@ def prior(differences: Sequence[Sequence[float]]) -> Prior:
     Args:
         differences: of logarithms, one sequence a pair, one value a fork; pairs with fewer than two are passed over.
     """
+    samples = [np.asarray(one, dtype=float) for one in differences if len(one) > 1]
+    return prior_of_variances([float(one.var(ddof=1)) for one in samples], [len(one) - 1 for one in samples])
+
+
+def prior_of_variances(estimated: Sequence[float], freedom_of_each: Sequence[float]) -> Prior:
+    """Estimate how variances lie, each of which was estimated with so many degrees of freedom."""
     from scipy import special  # noqa: PLC0415 - see callbench.stats.student
 
-    samples = [np.asarray(one, dtype=float) for one in differences if len(one) > 1]
-    if len(samples) < FEWEST:
+    if len(estimated) < FEWEST:
         return NONE
-    freedoms = np.array([len(one) - 1 for one in samples], dtype=float)
-    variances = np.maximum([float(one.var(ddof=1)) for one in samples], _LEAST_VARIANCE)
+    freedoms = np.asarray(freedom_of_each, dtype=float)
+    variances = np.maximum(estimated, _LEAST_VARIANCE)
     logs = np.log(variances) - special.digamma(freedoms / 2) + np.log(freedoms / 2)
     excess = float(logs.var(ddof=1) - special.polygamma(1, freedoms / 2).mean())
     freedom = min(MOST_FREEDOM, 2 * _inverse_trigamma(excess)) if excess > 0 else MOST_FREEDOM

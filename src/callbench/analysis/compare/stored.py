@@ -1,13 +1,13 @@
 """Two stored runs compared with each other, cell by cell: by multiples of the echo of each one's own rounds."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from callbench.analysis.compare.comparison import Comparison, failure_notes
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
+from callbench.analysis.earlier_runs import fact_of
 from callbench.analysis.echo_multiples import NAME as ECHOES
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
@@ -55,7 +55,7 @@ class _Stored:
 
         The rates of open loops are given, so they are not compared.
         """
-        return {(*_key(one), self.idle[one.id]): one for one in self.results.cells if one.open_loop is None}
+        return {(*one.identity, self.idle[one.id]): one for one in self.results.cells if one.open_loop is None}
 
 
 def compared(a: Record, b: Record, strict: Rule) -> Comparison:
@@ -101,13 +101,6 @@ def _echo(one: Result) -> dict[int, float]:
     """Return the echoes a second beside a cell, by fork."""
     times, multiples = (one.by_fork.get(name, {}) for name in ("mean_us", ECHOES))
     return {fork: 1e6 * multiple / times[fork] for fork, multiple in multiples.items()}
-
-
-def _key(one: Result) -> tuple[str, ...]:
-    """Describe what makes a cell the same in another run, whatever its id."""
-    attributes = one.attributes
-    arguments = json.dumps(dict(one.arguments), sort_keys=True)
-    return (*(attributes[key] for key in ("stack", "group", "call", "clients", "link")), str(one.think_ms), arguments)
 
 
 def _name(one: Result) -> str:
@@ -174,12 +167,6 @@ def _notes(a: Record, b: Record, moved: float | None, *, by_echo: bool) -> Itera
         )
     first, second = a.environment(), b.environment()
     for part, key in _SAME:
-        mine, theirs = (_environment_value(one, part, key) for one in (first, second))
+        mine, theirs = (fact_of(one, part, key) for one in (first, second))
         if mine != theirs:
             yield f"The runs differ in {part} {key}: {mine} and {theirs}."
-
-
-def _environment_value(environment: Mapping[str, Any], part: str, key: str) -> object:
-    """Find one thing in an environment's record."""
-    within = environment.get(part)
-    return within.get(key) if isinstance(within, Mapping) else within

@@ -154,6 +154,7 @@ def _comparison(one: ClaimComparison) -> dict[str, Any]:
         "below": high if math.isfinite(high) else None,
         "verdict": one.verdict,
         "ratio": _interval(one.ratio),
+        "from_run_to_run": _interval(one.beyond),
         "published": one.published,
         "why": one.why,
         "detectable": None if tested is None else tested.detectable,

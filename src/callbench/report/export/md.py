@@ -7,7 +7,7 @@ from callbench.analysis.claims import ClaimResult
 from callbench.analysis.questions import AnsweredQuestion
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import FilledTable, TableCell
-from callbench.analysis.words import ANSWERS, answer_text, apart_text, published_text, ratio_text, remark_text
+from callbench.analysis.words import ANSWERS, answer_text, apart_text, claim_ratio_text, published_text, remark_text
 from callbench.report.sections import sections
 from callbench.report.text.choice import sheet as choice_sheet
 from callbench.report.text.more_time import ABOUT as OPEN
@@ -116,7 +116,7 @@ def _claims(judged: Sequence[ClaimResult]) -> str:
     lines = ["| claim | verdict | deciding ratio | threshold | published |", "|---|---|---|---|---|"]
     for one in judged:
         deciding = one.deciding
-        label = f"{deciding.comparison.label}: {ratio_text(deciding.ratio)}" if deciding.ratio else deciding.why
+        label = f"{deciding.comparison.label}: {claim_ratio_text(deciding)}" if deciding.ratio else deciding.why
         remarks = (remark_text(deciding).removeprefix("undecided: "), apart_text(one))
         label = "; ".join(part for part in (label, *remarks) if part)
         row = [

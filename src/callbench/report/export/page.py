@@ -20,9 +20,11 @@ from callbench.analysis.words import (
     MARKS,
     apart_text,
     as_sentence,
+    claim_ratio_text,
     published_text,
     ratio_text,
     remark_text,
+    run_spread_text,
     served_text,
     server_loss_text,
 )
@@ -69,6 +71,7 @@ def page(subject: Subject) -> str:
             request=subject.run.request,
             found=summary_.besides,
             choices=sheet(summary_.choices) if summary_.choices else None,
+            run_spread=run_spread_text(subject.results.run_spread),
             ahead=summary_.open_results.in_words(),
             open_about=OPEN,
             open_sheet=summary_.open_results.sheet(),
@@ -108,6 +111,7 @@ def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render
         lstrip_blocks=True,
     )
     environment.filters["ratio"] = ratio_text
+    environment.filters["claim_ratio"] = claim_ratio_text
     environment.filters["remark"] = remark_text
     environment.filters["apart"] = apart_text
     environment.filters["sentence"] = as_sentence

@@ -10,7 +10,7 @@ from callbench.analysis.naming import by_id, named
 from callbench.analysis.obstacles import obstacles
 from callbench.analysis.rankings import Ranking, rankings
 from callbench.analysis.subject import CONDITIONS, Subject
-from callbench.analysis.words import listed, some
+from callbench.analysis.words import listed, run_spread_text, some
 from callbench.model.cell import HELD
 from callbench.report.text import along, plateaus
 from callbench.report.text.choice import Choice, choices
@@ -86,7 +86,7 @@ def summary(subject: Subject) -> Summary:
         BadInput: the run is damaged.
     """
     every = rankings(subject)
-    claims = of_claims(subject.judged) if subject.judged else ""
+    claims = f"{of_claims(subject.judged)} {run_spread_text(subject.results.run_spread)}" if subject.judged else ""
     claims += "".join(f" {one}" for one in elsewhere(subject))
     return Summary(
         choices(subject, every),
