@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.contract import LONGEST_LINE
-from callbench.model import process_end
-from callbench.model.errors import AdapterFailure
+from callbench.model import machine_limits, process_end
+from callbench.model.errors import AdapterFailure, MachineFailure
 from callbench.model.installation import HOME_VARIABLE, engine_remedy, home, scratch, supervisor
 
 GRACE_SECONDS = 5.0
@@ -59,6 +59,7 @@ class AdapterProcess:
 
         Raises:
             AdapterFailure: it cannot be started.
+            MachineFailure: the machine has no room, files, threads or memory for it.
         """
         self.who = who
         self._speaks = speaks
@@ -86,6 +87,8 @@ class AdapterProcess:
             )
         except (OSError, subprocess.SubprocessError) as failure:
             why = failure.strerror if isinstance(failure, OSError) else str(failure)
+            if isinstance(failure, OSError) and failure.errno in machine_limits.SCARCE:
+                raise machine_limits.written(f"{who} cannot be started", failure) from failure
             raise AdapterFailure("died", f"{who} cannot be started: {argv[0]}: {why}") from failure
         assert self._process.stdin is not None  # noqa: S101 - the pipes were asked for above
         assert self._process.stdout is not None  # noqa: S101
@@ -97,11 +100,17 @@ class AdapterProcess:
         self._pending = bytearray()
         self._searched = 0
         self._log: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
+        self._remedy: str | None = None
         # A thread of its own: a server may log while only the client is read, and must not block on a full pipe.
         self._listener = threading.Thread(target=self._keep_log, args=(self._process.stderr,), daemon=True)
-        self._listener.start()
-        self._pidfd = os.pidfd_open(self._process.pid)
         self._broken = self._closed = False
+        try:
+            self._pidfd = os.pidfd_open(self._process.pid)
+            self._listener.start()
+        except (OSError, RuntimeError) as failure:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.communicate()
+            raise machine_limits.machine_failure(failure) or failure from failure
 
     @property
     def pid(self) -> int:
@@ -188,7 +197,12 @@ class AdapterProcess:
     def failure(self, kind: str, what: str) -> AdapterFailure:
         """Return the error for a broken contract. No more requests are sent."""
         self._broken = True
-        return AdapterFailure(kind, f"{self.who} {what}{self.last_log_lines()}")
+        why = f"{self.who} {what}{self.last_log_lines()}"
+        if self._remedy is None:
+            return AdapterFailure(kind, why)
+        failure = AdapterFailure(kind, f"{why}; {self._remedy}")
+        failure.exit_code = MachineFailure.exit_code
+        return failure
 
     def _death(self) -> AdapterFailure:
         code = self.wait(GRACE_SECONDS)
@@ -265,6 +279,8 @@ class AdapterProcess:
                 text = line.decode(errors="replace").strip()
                 if text:
                     self._log.append(text)
+                    # A trace of calls behind it would push it out of the last lines.
+                    self._remedy = self._remedy or machine_limits.remedy_in(text)
 
     def _log_so_far(self) -> list[str]:
         # What it wrote before its end can still be in the pipe, which has no end if a child of it holds it.

@@ -10,6 +10,7 @@ from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Op
 from callbench.adapter.drive_check import Asked, drive_error
 from callbench.adapter.process import GRACE_SECONDS, AdapterProcess
 from callbench.catalog.manifest import Manifest
+from callbench.model import machine_limits
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import called, connected_with
 from callbench.model.service.imported import Imported
@@ -152,7 +153,7 @@ class Adapter:
         if message["is"] == "error":
             if message.get("ends"):
                 raise self.process.ended(message["message"])
-            raise AdapterFailure(message["kind"], message["message"])
+            raise AdapterFailure(message["kind"], machine_limits.remedied(message["message"]))
         if message["is"] not in (expect, "interval" if expect == "done" else expect):
             raise self.process.failure("garbage", f"answered {message['is']} where {expect} was due")
         return message

@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from callbench.cli.group import CommandsByPurpose
+from callbench.model import machine_limits
 from callbench.model.errors import CallbenchError
 from callbench.model.version import VERSION
 
@@ -43,6 +44,7 @@ def callbench(
 def main() -> NoReturn:
     """Runs the program. What goes wrong is one sentence on stderr."""
     try:
+        machine_limits.require_memory()
         app(prog_name="callbench", standalone_mode=True)
     except CallbenchError as failure:
         _end(str(failure), failure.exit_code)
@@ -55,6 +57,9 @@ def main() -> NoReturn:
     except Exception as failure:
         if os.environ.get("CALLBENCH_TRACEBACK"):
             raise
+        refused = machine_limits.machine_failure(failure)
+        if refused is not None:
+            _end(str(refused), refused.exit_code)
         what = " ".join(f"{type(failure).__name__}: {failure}".split())
         _end(f"this is a mistake in Callbench itself: {what} (CALLBENCH_TRACEBACK=1 shows where)", 70)
     sys.exit(0)

@@ -17,6 +17,12 @@ class BadInput(CallbenchError):  # noqa: N818 - it names what was given, and rea
     exit_code = 2
 
 
+class MachineFailure(CallbenchError):  # noqa: N818 - it names what failed
+    """The machine refused something: room on a disk, a permission, memory, threads, files, a missing program."""
+
+    exit_code = 2
+
+
 # Failures of an adapter itself: it ended, said nothing, broke the contract, or reported figures that cannot be true.
 OF_THE_ADAPTER = frozenset({"died", "silent", "garbage", "untrue"})
 
@@ -37,3 +43,5 @@ class AdapterFailure(CallbenchError):  # noqa: N818 - it names what happened
         """Keep the kind beside the sentence."""
         super().__init__(message)
         self.kind = kind
+        if kind == "out-of-resources":
+            self.exit_code = MachineFailure.exit_code

@@ -12,7 +12,8 @@ from typing import Any
 
 from callbench.catalog import setup
 from callbench.catalog.catalogue import Catalogue
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput, MachineFailure
 from callbench.model.installation import home, wheel, workplace
 from callbench.model.suggestions import unknown
 from callbench.runner.peer import jmeter
@@ -69,7 +70,7 @@ def set_up(names: Sequence[str], catalogue: Catalogue) -> None:
 
     Raises:
         BadInput: a name is unknown, or this installation cannot set it up.
-        CallbenchError: a script failed; its own message says why.
+        MachineFailure: a script failed; its own message says why.
     """
     by_name = {part.name: part for part in parts(catalogue)}
     for name in names:
@@ -93,16 +94,16 @@ def _run(name: str, place: Path, script: str) -> None:
     try:
         ended = subprocess.run([str(path)], cwd=place, env=environment, check=False)
     except OSError as failure:
-        raise CallbenchError(f"{path} cannot be started: {failure.strerror}") from failure
+        raise machine_limits.written(f"{path} cannot be started", failure) from failure
     if ended.returncode:
-        raise CallbenchError(f"{name} could not be set up (exit code {ended.returncode}): {path} says why above")
+        raise MachineFailure(f"{name} could not be set up (exit code {ended.returncode}): {path} says why above")
 
 
 def _prepare_folder(catalogue: Catalogue) -> Path:
     """Return the folder in which the scripts work. For a wheel, copy there what they need the first time.
 
     Raises:
-        CallbenchError: the folder cannot be made.
+        MachineFailure: the folder cannot be made.
     """
     place = workplace()
     if wheel() is None or place.is_dir():
@@ -122,7 +123,7 @@ def _prepare_folder(catalogue: Catalogue) -> Path:
             new.rename(place)
     except OSError as failure:
         if not place.is_dir():
-            raise CallbenchError(f"cannot copy the adapters' sources to {place}: {failure}") from failure
+            raise MachineFailure(f"cannot copy the adapters' sources to {place}: {failure}") from failure
     return place
 
 

@@ -14,6 +14,7 @@ from callbench.catalog.generator import file
 from callbench.catalog.own import folder, place
 from callbench.catalog.own import study as own_study
 from callbench.catalog.study.calls import CALLS
+from callbench.model import machine_limits
 from callbench.model.cell import Stack, sides_of
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.installation import cache
@@ -159,6 +160,6 @@ def _written(service: Imported, made: tuple[str, ...]) -> dict[str, Path]:
                 beside.write_text(text, encoding="utf-8")
                 beside.replace(path)
         except OSError as failure:
-            raise CallbenchError(f"the payloads of {call} cannot be kept in {path}: {failure.strerror}") from failure
+            raise machine_limits.written(f"the payloads of {call} cannot be kept in {path}", failure) from failure
         files[call] = path
     return files

@@ -5,8 +5,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from callbench.model import machine_limits
 from callbench.model.cell import Cell, Load
-from callbench.model.errors import CallbenchError
 
 if TYPE_CHECKING:
     from callbench.stats.arrivals import Gaps
@@ -53,7 +53,7 @@ class Schedules:
             part.write_bytes(circle.astype("<u8").tobytes())
             part.replace(file)
         except OSError as failure:
-            raise CallbenchError(f"cannot write the schedule {file}: {failure.strerror}") from failure
+            raise machine_limits.written(f"cannot write the schedule {file}", failure) from failure
 
 
 def length(load: Load) -> int:

@@ -2,10 +2,10 @@
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
-from callbench.model.errors import CallbenchError
+from callbench.model.errors import CallbenchError, MachineFailure
 from callbench.store.record_writer import RecordWriter
 
 
@@ -68,6 +68,8 @@ def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> It
         kind = Terminated if isinstance(stop, Sigterm) else Stopped
         raise kind(f"stopped; {kept}") from None
     except BaseException:
-        run.end("stopped")
+        # On a full disk this fails too, and what failed first is what is to be said.
+        with suppress(MachineFailure):
+            run.end("stopped")
         raise
     run.end("finished")

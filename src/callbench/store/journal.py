@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput, MachineFailure
 
 _COPY_BYTES = 1 << 20
 
@@ -58,7 +59,7 @@ class Journal:
         """Opens or makes the file, and cuts off a half line.
 
         Raises:
-            CallbenchError: it cannot be opened.
+            MachineFailure: it cannot be opened.
         """
         self._path = path
         try:
@@ -66,13 +67,13 @@ class Journal:
             self._length = complete_bytes(path)
             os.ftruncate(self._fd, self._length)
         except OSError as failure:
-            raise CallbenchError(f"cannot open {path}: {failure.strerror}") from failure
+            raise machine_limits.written(f"cannot open {path}", failure) from failure
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Writes one line and waits until the disk has it; a line that does not fit leaves nothing behind.
 
         Raises:
-            CallbenchError: the disk is full or fails.
+            MachineFailure: the disk is full or fails.
         """
         raw = json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         # A Ctrl-C between two writes would leave half a line; it is taken after the line instead.
@@ -82,9 +83,9 @@ class Journal:
             self._length += len(raw)
         except OSError as failure:
             os.ftruncate(self._fd, self._length)
-            raise CallbenchError(
-                f"cannot write {self._path}: {failure.strerror};"
-                " what was measured before is kept: make room and --resume"
+            kept = "what was measured before is kept"
+            raise MachineFailure(
+                f"{machine_limits.written(f'cannot write {self._path}', failure)}; {kept}"
             ) from failure
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)

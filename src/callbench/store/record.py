@@ -11,8 +11,9 @@ from typing import Any, BinaryIO
 
 import duckdb
 
+from callbench.model import machine_limits
 from callbench.model.cell import AS_IS
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.errors import BadInput, MachineFailure
 from callbench.model.version import VERSION
 from callbench.store import journal
 from callbench.store.columns import JOURNAL_COLUMNS, PLAN_COLUMNS
@@ -151,7 +152,7 @@ class Record:
         Raises:
             BadInput: the run is damaged.
             PermissionError: the folder cannot be written.
-            CallbenchError: the disk is full or fails.
+            MachineFailure: the disk is full or fails.
         """
         self._require_run()
         folder = self.path / "parquet"
@@ -165,7 +166,7 @@ class Record:
         except OSError as failure:
             if isinstance(failure, PermissionError) or failure.strerror == "Read-only file system":
                 raise PermissionError(folder) from failure
-            raise CallbenchError(f"cannot write {folder}: {failure.strerror}") from failure
+            raise machine_limits.written(f"cannot write {folder}", failure) from failure
         return folder
 
     def _require_run(self) -> None:
@@ -190,7 +191,9 @@ class Record:
                 try:
                     connection.execute(f"COPY {name} TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")
                 except duckdb.IOException as failure:
-                    raise CallbenchError(f"cannot write {folder}: {_first_line(failure)}") from failure
+                    raise MachineFailure(
+                        machine_limits.remedied(f"cannot write {folder}: {_first_line(failure)}")
+                    ) from failure
                 part.replace(folder / part.name)
             marked = Path(making) / _MARK
             marked.write_text(json.dumps(mark))
@@ -206,6 +209,8 @@ class Record:
             _make(connection, "TEMP TABLE", {"planned": planned, **PARTS})
             _make(connection, "TEMP VIEW", VIEWS)
             _make(connection, "TABLE", QUERIES)
+        except duckdb.OutOfMemoryException as failure:
+            raise MachineFailure(machine_limits.remedied(f"{self.path}: {_first_line(failure)}")) from failure
         except duckdb.Error as failure:
             for _ in self.lines():  # names the damaged line if that is what is wrong
                 pass

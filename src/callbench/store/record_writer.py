@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput
 from callbench.store.head import FILE, as_file, now
 from callbench.store.journal import Journal
 from callbench.store.record import Record
@@ -20,7 +21,7 @@ class RecordWriter(Record):
 
         Raises:
             BadInput: it is not a record, or another program writes it.
-            CallbenchError: it cannot be written.
+            MachineFailure: it cannot be written.
         """
         super().__init__(path)
         self._lock = _locked(path)
@@ -42,7 +43,7 @@ class RecordWriter(Record):
 
         Raises:
             BadInput: there is something at `path` already.
-            CallbenchError: it cannot be written.
+            MachineFailure: it cannot be written.
         """
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             hint = (
@@ -56,14 +57,14 @@ class RecordWriter(Record):
             _put(path / "journal.jsonl", b"")
             _put(path / FILE, as_file(info))
         except OSError as failure:
-            raise CallbenchError(f"cannot make the folder {path}: {failure.strerror}") from failure
+            raise machine_limits.written(f"cannot make the folder {path}", failure) from failure
         return cls(path)
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Writes one journal line; it is on disk when this returns.
 
         Raises:
-            CallbenchError: the disk is full or fails.
+            MachineFailure: the disk is full or fails.
         """
         self._journal.append(line)
 
@@ -71,7 +72,7 @@ class RecordWriter(Record):
         """Writes what a reader should know.
 
         Raises:
-            CallbenchError: the disk is full or fails.
+            MachineFailure: the disk is full or fails.
         """
         self.append({"kind": "note", "at": now(), "text": text})
 
@@ -79,7 +80,7 @@ class RecordWriter(Record):
         """Marks the run `finished` or `stopped`.
 
         Raises:
-            CallbenchError: the disk is full or fails.
+            MachineFailure: the disk is full or fails.
         """
         self._change(state=state, finished=now())
 
@@ -101,14 +102,14 @@ class RecordWriter(Record):
         try:
             _put(self.path / FILE, as_file(self.info))
         except OSError as failure:
-            raise CallbenchError(f"cannot write {self.path / FILE}: {failure.strerror}") from failure
+            raise machine_limits.written(f"cannot write {self.path / FILE}", failure) from failure
 
 
 def _locked(path: Path) -> int:
     try:
         fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as failure:
-        raise CallbenchError(f"cannot open {path / 'lock'}: {failure.strerror}") from failure
+        raise machine_limits.written(f"cannot open {path / 'lock'}", failure) from failure
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as failure:

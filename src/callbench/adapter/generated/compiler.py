@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from callbench.adapter.process import ownership_options
-from callbench.model.errors import CallbenchError
+from callbench.model.errors import MachineFailure
 from callbench.model.installation import supervisor
 
 _SHOWN = 30
@@ -30,7 +30,7 @@ def run(
         environment: all of its variables; None: this program's.
 
     Raises:
-        CallbenchError: the command fails. The error has the problem, the exit code and the first lines of output.
+        MachineFailure: the command fails. The error has the problem, the exit code and the first lines of output.
         OSError: the command cannot be started.
     """
     supervised = supervisor()
@@ -46,4 +46,4 @@ def run(
     )
     if done.returncode:
         lines = done.stdout.decode(errors="replace").strip().splitlines()
-        raise CallbenchError(f"{problem} (exit code {done.returncode}). It says:\n" + "\n".join(lines[:_SHOWN]))
+        raise MachineFailure(f"{problem} (exit code {done.returncode}). It says:\n" + "\n".join(lines[:_SHOWN]))

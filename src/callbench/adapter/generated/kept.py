@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from callbench.model.errors import CallbenchError
+from callbench.model import machine_limits
 from callbench.model.installation import cache
 
 
@@ -19,7 +19,7 @@ def kept(language: str, of: Iterable[bytes], make: Callable[[Path], None]) -> Pa
         make: fills an empty folder, which is moved to its place when all of it is there.
 
     Raises:
-        CallbenchError: the cache cannot be written; or what `make` raises.
+        MachineFailure: the cache cannot be written; or what `make` raises.
     """
     digest = hashlib.sha256()
     for part in of:
@@ -44,7 +44,7 @@ def kept(language: str, of: Iterable[bytes], make: Callable[[Path], None]) -> Pa
                 finally:
                     shutil.rmtree(beside, ignore_errors=True)
     except OSError as failure:
-        raise CallbenchError(
-            f"what is generated for {language} cannot be kept in {folder}: {failure.strerror}"
+        raise machine_limits.written(
+            f"what is generated for {language} cannot be kept in {folder}", failure
         ) from failure
     return folder

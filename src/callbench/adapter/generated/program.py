@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.generated import compiler, rust, warm
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput
 from callbench.model.installation import cache, home, wheel
 from callbench.model.process_tree import HOST
 from callbench.model.service.schema import Schema
@@ -57,7 +58,7 @@ def built(schema: Schema) -> Path:
                 (folder / _SOURCE).write_text(source)
                 _compile(cargo, program, source, place)
     except OSError as failure:
-        raise CallbenchError(f"the program of the service cannot be kept in {folder}: {failure.strerror}") from failure
+        raise machine_limits.written(f"the program of the service cannot be kept in {folder}", failure) from failure
     return program
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from callbench.catalog.study.name_suggestions import allowed_names
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput
 
 _Told = TypeVar("_Told")
 
@@ -34,5 +35,5 @@ def write_report(
     try:
         path.write_bytes(made if isinstance(made, bytes) else made.encode())
     except OSError as error:
-        raise CallbenchError(f"cannot write {path}: {error.strerror}; give another file with --out") from error
+        raise machine_limits.written(f"cannot write {path}", error) from error
     return path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from callbench.analysis import query
 from callbench.analysis.subject import Subject, subject
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.errors import BadInput, MachineFailure
 from callbench.report import records
 from callbench.report.charts.gallery import gallery
 from callbench.report.export.rows import cell_rows, columns_of
@@ -75,7 +75,7 @@ class Opened:
 
         Raises:
             BadInput: there is no such table, or the record is damaged.
-            CallbenchError: the library is not installed.
+            MachineFailure: the library is not installed.
         """
         if name not in self.tables:
             raise BadInput(f"{self.path} has no table {name!r}: it has {', '.join(self.tables) or 'none'}")
@@ -90,7 +90,7 @@ class Opened:
 
         Raises:
             BadInput: the query is wrong, or the record has no tables.
-            CallbenchError: the library is not installed.
+            MachineFailure: the library is not installed.
         """
         if self.path.is_file():
             raise BadInput(f"{self.path} is a file, which has no tables: use .record")
@@ -108,7 +108,7 @@ class Opened:
 
         Raises:
             BadInput: the record is no run, or damaged.
-            CallbenchError: the library is not installed.
+            MachineFailure: the library is not installed.
         """
         rows = cell_rows(self._subject)
         columns = columns_of(rows)
@@ -119,12 +119,12 @@ class Opened:
 
         Raises:
             BadInput: the record is no run, or damaged.
-            CallbenchError: Altair is not installed.
+            MachineFailure: Altair is not installed.
         """
         try:
             import altair as alt  # noqa: PLC0415 - an extra
         except ImportError as failure:
-            raise CallbenchError(f"Altair is missing: {_EXTRA}") from failure
+            raise MachineFailure(f"Altair is missing: {_EXTRA}") from failure
         return {one.id: alt.Chart.from_dict(coloured(one.spec)) for one in self._charts if one.spec is not None}
 
     @property
@@ -150,7 +150,7 @@ def _frame(columns: Sequence[str], rows: Sequence[tuple[object, ...]], frame: st
 
     Raises:
         BadInput: no such library is known.
-        CallbenchError: it is not installed.
+        MachineFailure: it is not installed.
     """
     values = {name: [row[place] for row in rows] for place, name in enumerate(columns)}
     try:
@@ -164,5 +164,5 @@ def _frame(columns: Sequence[str], rows: Sequence[tuple[object, ...]], frame: st
 
                 return pl.DataFrame(values, strict=False, infer_schema_length=None)
     except ImportError as failure:
-        raise CallbenchError(f"{frame} is missing: {_EXTRA}") from failure
+        raise MachineFailure(f"{frame} is missing: {_EXTRA}") from failure
     raise BadInput(f'there is no frame "{frame}": pandas or polars')

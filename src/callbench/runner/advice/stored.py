@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from callbench.catalog.situation.file import situation_of
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput
 from callbench.model.situation import Situation
 from callbench.model.version import VERSION
 from callbench.store.head import FILE, now
@@ -103,7 +104,7 @@ def write(
         part.write_text(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         part.replace(path)
     except OSError as failure:
-        raise CallbenchError(f"cannot write {path}: {failure.strerror}") from failure
+        raise machine_limits.written(f"cannot write {path}", failure) from failure
     return path
 
 

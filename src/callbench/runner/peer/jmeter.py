@@ -12,7 +12,8 @@ from typing import Self
 
 from callbench.adapter import temporary
 from callbench.adapter.process import ownership_options
-from callbench.model.errors import CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import MachineFailure
 from callbench.model.installation import engine_remedy, supervisor, workplace
 from callbench.model.process_tree import PROC, family
 from callbench.runner.measure.process_reading import read_light
@@ -75,7 +76,7 @@ def drive(load: HttpLoad, *, warm_up_s: float, seconds: float, processors: Seque
         processors: the processors that it may use; empty: any.
 
     Raises:
-        CallbenchError: JMeter could not be started, failed, or made no call.
+        MachineFailure: JMeter could not be started, failed, or made no call.
     """
     with temporary.folder("callbench-jmeter-") as folder:
         (folder / "plan.jmx").write_text(make_plan(load, warm_up_s=warm_up_s, seconds=seconds))
@@ -84,15 +85,15 @@ def drive(load: HttpLoad, *, warm_up_s: float, seconds: float, processors: Seque
             try:
                 process.wait(patience_s)
             except subprocess.TimeoutExpired as failure:
-                raise CallbenchError(f"JMeter did not end within {_PATIENCE_S:.0f} s after its load") from failure
+                raise MachineFailure(f"JMeter did not end within {_PATIENCE_S:.0f} s after its load") from failure
         results = folder / "results.jtl"
         if process.returncode or not results.is_file():
-            raise CallbenchError(f"JMeter failed (exit code {process.returncode}): {_last_log_line(folder / 'log')}")
+            raise MachineFailure(f"JMeter failed (exit code {process.returncode}): {_last_log_line(folder / 'log')}")
         with results.open(newline="") as lines:
             samples = jtl.read_samples(lines)
     counted = [sample for sample in samples if sample.thread.startswith(COUNTED)]
     if not counted:
-        raise CallbenchError("JMeter made no call: the load was too short for it to start")
+        raise MachineFailure("JMeter made no call: the load was too short for it to start")
     summary = jtl.summarize(counted, seconds, load.think_ms, first_think_ms(load, 1))
     processor_ms = busy.between(summary.begin_ms, summary.end_ms)
     all_started_ms = summary.begin_ms + load.ramp_up_s * 1e3
@@ -118,7 +119,7 @@ def _start(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Pope
     argv += [f"-J{name}={value}" for name, value in properties.items()]
     supervisor_program = supervisor()
     if supervisor_program is None:
-        raise CallbenchError(f"the engine is not built, which ends JMeter reliably: run `{engine_remedy()}`")
+        raise MachineFailure(f"the engine is not built, which ends JMeter reliably: run `{engine_remedy()}`")
     pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
     try:
         process = subprocess.Popen(
@@ -130,7 +131,7 @@ def _start(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Pope
             start_new_session=True,
         )
     except OSError as failure:
-        raise CallbenchError(f"JMeter cannot be started: {failure.strerror}") from failure
+        raise machine_limits.written("JMeter cannot be started", failure) from failure
     try:
         yield process
     finally:

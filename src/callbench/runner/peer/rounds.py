@@ -13,7 +13,7 @@ from callbench.catalog.study import own_servers
 from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model import request
 from callbench.model.cell import Cell, Load, Stack
-from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.model.errors import AdapterFailure, BadInput, CallbenchError, MachineFailure
 from callbench.runner.measure import steadiness
 from callbench.runner.measure.warm_up import WarmUp, warm_up_cell
 from callbench.runner.peer import jmeter
@@ -84,7 +84,7 @@ def require_peer() -> None:
     """
     missing = jmeter.why_not()
     if missing:
-        raise CallbenchError(missing)
+        raise MachineFailure(missing)
 
 
 def compare_generators(

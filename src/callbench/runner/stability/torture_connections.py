@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Host
 from callbench.adapter.process import AdapterProcess
-from callbench.model.errors import AdapterFailure, CallbenchError
+from callbench.model.errors import AdapterFailure, MachineFailure
 from callbench.model.installation import engine_remedy, home, torture_program
 
 _START_S = 30.0
@@ -29,11 +29,11 @@ class TortureConnections:
         """Start the program on a host.
 
         Raises:
-            CallbenchError: it is not built.
+            MachineFailure: it is not built.
         """
         program = torture_program()
         if program is None:
-            raise CallbenchError(f"the engine's torture program is not built: run `{engine_remedy()}`")
+            raise MachineFailure(f"the engine's torture program is not built: run `{engine_remedy()}`")
         self.intervals: list[dict[str, Any]] = []
         self.done: dict[str, Any] | None = None
         self.failure: AdapterFailure | None = None

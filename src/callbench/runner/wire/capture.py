@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.errors import BadInput, MachineFailure
 
 _FIELDS = (
     "frame.time_relative",
@@ -85,7 +85,7 @@ def last_connections(capture: Path, connections: int, dissector: str | None) -> 
 
     Raises:
         BadInput: the capture does not exist or cannot be read.
-        CallbenchError: tshark is not installed, or does not end.
+        MachineFailure: tshark is not installed, or does not end.
     """
     if not capture.is_file():
         raise BadInput(f"{capture} is not there: run the study with --pcap")
@@ -98,7 +98,7 @@ def last_connections(capture: Path, connections: int, dissector: str | None) -> 
 def _packets(capture: Path, dissector: str | None) -> list[Packet]:
     tshark = shutil.which("tshark")
     if tshark is None:
-        raise CallbenchError(
+        raise MachineFailure(
             "tshark reads captures and is not installed: install it, on Debian with `apt-get install tshark`"
         )
     words = [tshark, "-n", "-r", str(capture), "-Y", "tcp", "-T", "fields", "-E", "separator=/t", "-E", "occurrence=l"]
@@ -107,7 +107,7 @@ def _packets(capture: Path, dissector: str | None) -> list[Packet]:
     try:
         ended = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, check=False)
     except subprocess.TimeoutExpired as failure:
-        raise CallbenchError(f"tshark has not read {capture} in {_PATIENCE_SECONDS} s") from failure
+        raise MachineFailure(f"tshark has not read {capture} in {_PATIENCE_SECONDS} s") from failure
     if ended.returncode:
         reason = (ended.stderr.strip().splitlines() or ["it does not say why"])[-1]
         raise BadInput(f"tshark cannot read {capture}: {reason}")
