@@ -177,11 +177,11 @@ def test_a_line_that_does_not_fit_leaves_nothing_behind(run: RecordWriter, monke
 
     monkeypatch.setattr(os, "write", read_full)
     with pytest.raises(
-        CallbenchError, match="No space left on device; make room.*what was measured before is kept"
+        CallbenchError, match=r"No space left on device; make room.*what was measured before is kept"
     ) as raised:
         run.append(trial(1) | {"pad": "x" * 37})
     monkeypatch.undo()
-    assert raised.value.exit_code == 1
+    assert raised.value.exit_code == 2
     assert run.journal_file.read_bytes() == before
 
 
