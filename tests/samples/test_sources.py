@@ -247,14 +247,14 @@ service Shop { rpc Place(Order) returns (Done); rpc Drop(Order) returns (Done); 
     [
         ({"id": 1, "tags": []}, {"ok": True}, ""),
         (
-            {"id": "1", "tags": []},
+            {"id": "one", "tags": []},
             {"ok": True},
-            "place.request.json#: $.id is text; the schema says int32 (message Order of ",
+            "place.request.json#: $.id is text; the schema says int32, and protobuf's own reader of JSON says: ",
         ),
         (
             {"id": 1, "tags": []},
             {"ok": 1},
-            "place.answer.json#: $.ok is a whole number; the schema says bool (message Done of ",
+            "place.answer.json#: $.ok is a whole number; the schema says bool, and protobuf's own reader of ",
         ),
     ],
 )
@@ -269,7 +269,8 @@ def test_samples_for_a_given_schema(tmp_path: Path, request_: Json, answer: Json
     if sentence:
         with pytest.raises(BadInput) as error:
             registry.service([str(schema)], options)
-        assert f"{samples}/{sentence}{schema}" in str(error.value)
+        assert f"{samples}/{sentence}" in str(error.value)
+        assert f" of {schema}): correct one of them" in str(error.value)
     else:
         assert registry.service([str(schema)], options).payloads == {"Place": (Pair(request_, answer),)}
 

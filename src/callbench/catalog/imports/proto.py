@@ -10,6 +10,7 @@ from google.api.annotations_pb2 import http as http_option
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.descriptor_pb2 import MethodOptions
 
+from callbench.catalog.imports.proto_json import ProtobufJson
 from callbench.catalog.imports.reference_reader import ReferenceReader, beside
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.catalog.own.descriptors import Descriptors
@@ -51,7 +52,8 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
     title = options.name or (services[0] if len(services) == 1 else source.stem)
     losses = (*_whole_numbers(messages), *descriptors.losses, *losses)
     schema = Schema(title, messages, calls, enumerations, losses)
-    return Imported(schema, source.name, f"protobuf {_edition(source)}", today(), notes=notes)
+    own_json = ProtobufJson(descriptors, schema).read
+    return Imported(schema, source.name, f"protobuf {_edition(source)}", today(), notes=notes, own_json=own_json)
 
 
 def _published() -> Path:

@@ -71,15 +71,16 @@ class Descriptors:
 
     Attributes:
         file: the descriptor of the file itself.
+        pool: its types and those of its imports.
         losses: what a schema cannot say, as `messages` and `enumerations` find it.
     """
 
     def __init__(self, compiled: FileDescriptorSet) -> None:
         """The last file of a set is the one that was compiled."""
-        pool = DescriptorPool()
+        self.pool = DescriptorPool()
         for one in compiled.file:
-            pool.Add(one)
-        self.file: FileDescriptor = pool.FindFileByName(compiled.file[-1].name)
+            self.pool.Add(one)
+        self.file: FileDescriptor = self.pool.FindFileByName(compiled.file[-1].name)
         self.losses: list[Loss] = []
         self._comments = {one.name: Comments(one) for one in compiled.file}
         self._written = {name: at for one in compiled.file for name, at in _declared(one)}
@@ -98,6 +99,11 @@ class Descriptors:
             self._named[of.full_name] = self._names.take(inside.replace(".", ""))
             self._waiting.append(of)
         return self._named[of.full_name]
+
+    def message(self, name: str) -> Descriptor:
+        """The message that has this name in the schema."""
+        full_name = next(full for full, given in self._named.items() if given == name)
+        return self.pool.FindMessageTypeByName(full_name)
 
     def types(self) -> tuple[tuple[Message, ...], tuple[Enumeration, ...]]:
         """All messages and enumerations that have a name, and those they use.
@@ -155,6 +161,8 @@ class Descriptors:
         kind, encoding, type_name = self._kind(value)
         oneof = self._oneof(of)
         scalar = kind not in {Kind.MESSAGE, Kind.JSON}
+        if kind is Kind.JSON and (oneof or shape is Shape.OPTIONAL):
+            self.lose(of, "The field can be absent, or have a value that is null.", "Null is the same as absent.")
         return Field(
             name=of.name,
             json_name=str(words.get("json", of.json_name)),

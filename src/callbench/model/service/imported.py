@@ -1,7 +1,7 @@
 """What an importer makes of a user's document: the schema, and pairs of request and answer for each call."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -34,6 +34,8 @@ class Imported:
         date: the day of the import.
         payloads: by call, in the order of the source. A call without samples may be absent.
         notes: sentences for the user that are no losses: what was left out, and why.
+        own_json: reads a value of a message in the JSON of the source's own format, if that differs from the service's.
+            It gives the service's, and the places of keys that the message lacks, or raises `BadInput`.
     """
 
     schema: Schema
@@ -42,3 +44,4 @@ class Imported:
     date: dt.date
     payloads: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    own_json: Callable[[str, Json], tuple[Json, list[str]]] | None = field(default=None, compare=False, repr=False)

@@ -39,7 +39,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
             error: BadInput | None = None
             for value in values:
                 try:
-                    fits, keys = against.kept(message, secrets.without(value))
+                    fits, keys = _fitting(service, against, message, secrets.without(value))
                 except BadInput as why:
                     error = error or why
                     continue
@@ -61,6 +61,20 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
     notes += [note for name, of in kept.items() for note in of.notes(name)]
     payloads = {**service.payloads, **{name: tuple(of.pairs) for name, of in kept.items()}}
     return replace(service, payloads=payloads, notes=tuple(notes))
+
+
+def _fitting(service: Imported, against: Conformance, message: str, value: Json) -> tuple[Json, list[str]]:
+    """The value as the service has it, perhaps from the format's own JSON, and the places of keys left out."""
+    if service.own_json is None:
+        return against.kept(message, value)
+    try:
+        own, keys = service.own_json(message, value)
+        return against.kept(message, own)[0], keys
+    except BadInput as error:
+        try:
+            return against.kept(message, value)
+        except BadInput as other:
+            raise BadInput(f"{other}, and {error}") from None
 
 
 def _call(service: Imported, exchange: Exchange) -> OwnCall:
