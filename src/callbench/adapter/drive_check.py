@@ -31,6 +31,7 @@ class Asked:
         timing: `each`, `batch` or `auto`.
         open: whether there is a schedule.
         took_ns: from the request to its answer, by the core's clock.
+        stopped: whether it was to end early.
     """
 
     clients: int
@@ -39,6 +40,7 @@ class Asked:
     timing: str
     open: bool
     took_ns: int
+    stopped: bool = False
 
 
 def drive_error(asked: Asked, done: Done) -> str | None:
@@ -197,7 +199,7 @@ def _window_errors(asked: Asked, done: Done) -> Iterator[str]:
     """Yield how the window contradicts the drive: contract/CONTRACT.md says when it ends."""
     gave_up = sum(done["errors"].values()) >= _ERRORS_IN_A_ROW * asked.clients
     window = done.get("window_ns", done["elapsed_ns"])
-    if window < min(asked.length_ns * (1 - _SHARE), asked.length_ns - 1) and not gave_up:
+    if not asked.stopped and window < min(asked.length_ns * (1 - _SHARE), asked.length_ns - 1) and not gave_up:
         yield f"{asked.length_ns / 1e9:g} s were requested, and its window is {window / 1e9:.6g} s"
     if "window_ns" not in done:
         return

@@ -1,5 +1,6 @@
 """The core's side of the contract: one method for each request to an adapter."""
 
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -61,6 +62,7 @@ class Adapter:
         self._started = time.monotonic()
         self.answered = 0
         self._clients = 0
+        self._drive_ended = False
 
     def read_hello(self) -> Self:
         """Read and check its hello message. Return the adapter.
@@ -318,6 +320,7 @@ class Adapter:
             timing=timing,
             open=schedule is not None,
             took_ns=time.monotonic_ns() - began,
+            stopped=self._drive_ended,
         )
         wrong = drive_error(asked, done)
         if wrong:
@@ -358,6 +361,19 @@ class Adapter:
                 on_window_end = None
             if on_interval is not None:
                 on_interval(*intervals[-1])
+
+    def end_drive(self) -> None:
+        """Ask for the end of the drive in progress: its answer comes as soon as its clients are done.
+
+        The adapter then ends, as the contract has it of SIGTERM.
+        """
+        self._drive_ended = True
+        self.process.signal(signal.SIGTERM)
+
+    @property
+    def drive_ended(self) -> bool:
+        """Whether a drive was asked to end early."""
+        return self._drive_ended
 
     def counted(self) -> Counts:
         """Return what the server answered since the last request.

@@ -7,6 +7,8 @@ load nothing of it.
 
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -47,6 +49,8 @@ def main() -> NoReturn:
         machine_limits.require_memory()
         app(prog_name="callbench", standalone_mode=True)
     except CallbenchError as failure:
+        if known := getattr(failure, "record", None):
+            show_known(known)
         _end(str(failure), failure.exit_code)
     except KeyboardInterrupt:
         _end("stopped", 130)
@@ -63,6 +67,18 @@ def main() -> NoReturn:
         what = " ".join(f"{type(failure).__name__}: {failure}".split())
         _end(f"this is a mistake in Callbench itself: {what} (CALLBENCH_TRACEBACK=1 shows where)", 70)
     sys.exit(0)
+
+
+def show_known(record: Path) -> None:
+    """Print what a record has so far, which its command did not come to; nothing if that is no result yet."""
+    from callbench.cli.output import console, print_json
+    from callbench.report import records
+
+    with suppress(CallbenchError):
+        if "--json" in sys.argv:
+            print_json(records.as_record(record))
+        else:
+            records.show(record, console())
 
 
 def _end(sentence: str, code: int) -> NoReturn:

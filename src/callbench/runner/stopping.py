@@ -3,6 +3,8 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 from callbench.model.errors import CallbenchError, MachineFailure
@@ -10,9 +12,18 @@ from callbench.store.record_writer import RecordWriter
 
 
 class Stopped(CallbenchError):  # noqa: N818 - it names what happened
-    """The user stopped the program with Ctrl-C. The sentence contains the command that resumes it."""
+    """The user stopped the program with Ctrl-C. The sentence contains the command that resumes it.
+
+    Attributes:
+        record: the folder of what was measured so far, which is still to be printed; None if there is none.
+    """
 
     exit_code = 130
+
+    def __init__(self, message: str, record: Path | None = None) -> None:
+        """Keep the folder beside the sentence."""
+        super().__init__(message)
+        self.record = record
 
 
 class Terminated(Stopped):
@@ -46,9 +57,55 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@dataclass
+class StopRequest:
+    """The first wish of a user to stop; None: there was none.
+
+    Attributes:
+        number: the signal.
+    """
+
+    number: int | None = None
+
+    def error(self, message: str) -> Stopped:
+        """Return the error with which the program ends once it has said what is known."""
+        return (Terminated if self.number == signal.SIGTERM else Stopped)(message)
+
+
 @contextmanager
-def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> Iterator[None]:
-    """Mark a record `finished` if the block completes, else `stopped`.
+def noting_the_first_stop() -> Iterator[StopRequest]:
+    """Note the first Ctrl-C or SIGTERM in the block, and raise as in `stoppable` at the second."""
+    request = StopRequest()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        if request.number is not None:
+            raise Sigterm if number == signal.SIGTERM else KeyboardInterrupt
+        request.number = number
+
+    for number in before:
+        signal.signal(number, stop)
+    try:
+        yield request
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@dataclass
+class Ending:
+    """How a record is marked when its work ends.
+
+    Attributes:
+        state: `finished`, or `stopped` if a part of the work is its result.
+    """
+
+    state: str = "finished"
+
+
+@contextmanager
+def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> Iterator[Ending]:
+    """Mark a record as the block says, `finished` by default, if it completes; else `stopped`.
 
     Args:
         run: the record.
@@ -59,17 +116,18 @@ def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> It
         Stopped: the user stopped the work.
     """
     try:
+        ending = Ending()
         with stoppable():
-            yield
+            yield ending
     except (KeyboardInterrupt, Sigterm) as stop:
         if note is not None:
             run.note(note)
         run.end("stopped")
         kind = Terminated if isinstance(stop, Sigterm) else Stopped
-        raise kind(f"stopped; {kept}") from None
+        raise kind(f"stopped; {kept}", run.path) from None
     except BaseException:
         # On a full disk this fails too, and what failed first is what is to be said.
         with suppress(MachineFailure):
             run.end("stopped")
         raise
-    run.end("finished")
+    run.end(ending.state)

@@ -73,6 +73,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.runner.load import driving, live, request
     from callbench.runner.load.record import record
     from callbench.runner.progress_line import ProgressLine
+    from callbench.runner.stopping import StopRequest
 
     limits = tuple(parse(text) for text in fail_if or ())
     wanted = request.LoadRequest(
@@ -86,5 +87,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     else:
         terminal.show(found, console())
         print_line(f"folder: {found.folder}")
+    if found.stopped is not None:
+        raise StopRequest(found.stopped).error(f"{found.stop_sentence} The result so far is kept in {found.folder}")
     if found.failure:
         raise typer.Exit(1)

@@ -129,8 +129,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         path = launch.create_run(request, known)
     try:
         finished = launch.execute_run(path, known, resumed=resume)
-    except Stopped:
+    except Stopped as stop:
         # A person who stops it wants the results so far.
+        stop.record = None
         run_result.show(Record(path), as_json=as_json)
         raise
     run_result.show(finished, as_json=as_json)

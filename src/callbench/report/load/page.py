@@ -36,6 +36,8 @@ def load_report(run: Record) -> RecordReport:
 
 def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     verdict = record["verdict"]
+    if record.get("stopped"):
+        yield record["stopped"]
     if record.get("rate_missed"):
         yield "The requested rate was missed, so these latencies are no result."
     failed = sum(record["errors"].values())

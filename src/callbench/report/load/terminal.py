@@ -41,6 +41,8 @@ def show(found: LoadResult, to: Console) -> None:
         to.print(f"{escape(found.unseen[:1].upper() + found.unseen[1:])}.")
     for one in found.threshold_results:
         to.print(escape(one.sentence))
+    if found.stop_sentence:
+        to.print(f"[bold]{escape(found.stop_sentence)}[/bold]")
     if found.failure:
         to.print(f"[bold]{escape(found.failure)}[/bold]")
 

@@ -11,7 +11,7 @@ from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell
-from callbench.model.errors import BadInput
+from callbench.model.errors import AdapterFailure, BadInput
 from callbench.model.request import is_driver
 from callbench.runner.load import stored
 from callbench.runner.load.record import record
@@ -20,7 +20,7 @@ from callbench.runner.load.result import LoadResult, compute_result
 from callbench.runner.load.server_usage import Observations, ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
 from callbench.runner.schedules import Schedules
-from callbench.runner.stopping import marking_the_end
+from callbench.runner.stopping import StopRequest, marking_the_end, noting_the_first_stop
 from callbench.stats.rate import window_of
 
 OnInterval = Callable[[int, int, int], None]
@@ -51,15 +51,18 @@ def drive_load(request: LoadRequest, catalogue: Catalogue, on_interval: OnInterv
             raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
         request = _with_target(request, owned.enter_context(target))
         writer = owned.enter_context(stored.create(request))
-        owned.enter_context(marking_the_end(writer, f"its intervals are in {writer.path}"))
+        ending = owned.enter_context(marking_the_end(writer, f"its intervals are in {writer.path}"))
         journal = stored.LoadJournal(writer)
 
         def on_both(at_ns: int, calls: int, errors: int) -> None:
             journal.interval(at_ns, calls, errors)
             on_interval(at_ns, calls, errors)
 
-        result = replace(drive_once(target, request, folder, on_both), folder=writer.path)
+        with noting_the_first_stop() as stop:
+            result = replace(drive_once(target, request, folder, on_both, stop), folder=writer.path)
         journal.result(record(result))
+        if result.stopped is not None:
+            ending.state = "stopped"
     return result
 
 
@@ -77,7 +80,13 @@ def _with_target(request: LoadRequest, target: Target) -> LoadRequest:
     return replace(request, url=target.url, protocol=client.partition("/")[2] if is_driver(client) else client)
 
 
-def drive_once(target: Target, request: LoadRequest, folder: Path, on_interval: OnInterval | None = None) -> LoadResult:
+def drive_once(
+    target: Target,
+    request: LoadRequest,
+    folder: Path,
+    on_interval: OnInterval | None = None,
+    stop: StopRequest | None = None,
+) -> LoadResult:
     """Make one load's calls with all clients that are connected.
 
     Args:
@@ -85,34 +94,75 @@ def drive_once(target: Target, request: LoadRequest, folder: Path, on_interval: 
         request: the load.
         folder: for schedules.
         on_interval: called ten times a second, as in `drive_load`.
+        stop: ends the load early, with what is known then.
 
     Raises:
         AdapterFailure: the driver failed.
+        Stopped: it was stopped, and the driver has no result of a part.
     """
     load, client, call, arguments = request.load, target.client, target.spec.call, target.spec.arguments
     if request.warm_up_s:
-        client.drive(call, arguments, calls=1, seconds=request.warm_up_s, limit_seconds=request.warm_up_s + 60)
+        _warm_up(target, request.warm_up_s, stop)
     watch = _start_watch(target)
     at_window_end: list[Observations] = []
+    last = (0, 0, 0)
+
+    def on_each_interval(at_ns: int, calls: int, errors: int) -> None:
+        nonlocal last
+        last = (at_ns, calls, errors)
+        if on_interval is not None:
+            on_interval(*last)
+        if stop is not None and stop.number is not None and not client.drive_ended:
+            at_window_end.append(watch.so_far())
+            client.end_drive()
+
     cell = Cell("load", "load", target.stack.id, call, arguments, load)
-    done = client.drive(
-        call,
-        arguments,
-        calls=load.calls,
-        seconds=load.seconds,
-        limit_seconds=request.limit_s,
-        timing="each",
-        think_ns=load.think_ns,
-        schedule=Schedules(folder, seed=0).of(cell, 0),
-        on_interval=on_interval,
-        on_window_end=lambda: at_window_end.append(watch.so_far()),
-    )
+    try:
+        done = client.drive(
+            call,
+            arguments,
+            calls=load.calls,
+            seconds=load.seconds,
+            limit_seconds=request.limit_s,
+            timing="each",
+            think_ns=load.think_ns,
+            schedule=Schedules(folder, seed=0).of(cell, 0),
+            on_interval=on_each_interval,
+            on_window_end=lambda: at_window_end.append(watch.so_far()),
+        )
+    except AdapterFailure:
+        if stop is None or not client.drive_ended:
+            raise
+        at_s = last[0] / 1e9
+        raise stop.error(f"stopped after {at_s:.1f} s with {last[1]:,} calls and {last[2]:,} errors") from None
     observations = watch.end()
-    if at_window_end and window_of(done).in_flight:
-        # After the window the drive only waited for its last answers.
+    if at_window_end and (window_of(done).in_flight or client.drive_ended):
+        # After the window the drive only waited for its last answers, and a driver that was stopped has ended.
         observations = at_window_end[0]
     observations = replace(observations, unseen=target.unseen())
-    return compute_result(request, done, target.connections, observations)
+    result = compute_result(request, done, target.connections, observations)
+    return replace(result, stopped=stop.number) if stop is not None and client.drive_ended else result
+
+
+def _warm_up(target: Target, seconds: float, stop: StopRequest | None) -> None:
+    """Make calls that do not count.
+
+    Raises:
+        Stopped: it was stopped meanwhile, and nothing is known.
+    """
+
+    def end_if_stopped(*_: int) -> None:
+        if stop is not None and stop.number is not None:
+            raise stop.error("stopped while it was warmed up: nothing was measured")
+
+    target.client.drive(
+        target.spec.call,
+        target.spec.arguments,
+        calls=1,
+        seconds=seconds,
+        limit_seconds=seconds + 60,
+        on_interval=end_if_stopped,
+    )
 
 
 def _start_watch(target: Target) -> ProcessWatch:

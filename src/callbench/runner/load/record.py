@@ -20,6 +20,7 @@ def record(result: LoadResult) -> dict[str, Any]:
         "arrivals": request.load.arrivals,
         "rate_asked_per_s": request.rate,
         "seconds": result.seconds,
+        "stopped": result.stop_sentence,
         "calls": result.done["calls"],
         "calls_in_window": result.window.calls,
         "in_flight": result.window.in_flight,

@@ -39,6 +39,7 @@ class LoadResult:
         evidence: what the verdict rests on.
         processors: the data behind the verdict: how driver, server and others used the processors.
         folder: the record; None until it is stored.
+        stopped: the signal with which a user ended it early; None if it came to its end.
         unseen: which processes of the server were not visible, in a sentence; "" if all were.
     """
 
@@ -58,6 +59,7 @@ class LoadResult:
     processors: Mapping[str, Any]
     unseen: str
     folder: Path | None = None
+    stopped: int | None = None
 
     @property
     def rate_per_s(self) -> float:
@@ -68,6 +70,15 @@ class LoadResult:
     def seconds(self) -> float:
         """Duration of the window."""
         return self.window.ns / 1e9
+
+    @property
+    def stop_sentence(self) -> str | None:
+        """When a user ended it, in a sentence; None if it came to its end."""
+        if self.stopped is None:
+            return None
+        whole = self.request.load.seconds
+        of_calls = f", with {self.done['calls']:,} of {self.request.calls:,} calls" if self.request.calls else ""
+        return f"Stopped after {self.seconds:.1f} s{f' of {whole:g}' if whole else ''}{of_calls}."
 
     @property
     def waited_s(self) -> float:

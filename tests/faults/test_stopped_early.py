@@ -1,0 +1,97 @@
+"""The first Ctrl-C ends measuring: what is known is printed and kept, and nothing is left behind."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from callbench.store.record import Record
+from conftest import command, eventually
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+
+
+def stopped(
+    words: Sequence[object], out: Path, number: int, lines: int, *, again: bool = False
+) -> tuple[int, str, str]:
+    """Start the program, stop it when its journal has so many lines, and return its code and its output."""
+    running = subprocess.Popen(
+        command(*words, "--out", out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=out.parent
+    )
+    journal = out / "journal.jsonl"
+    try:
+        assert eventually(lambda: journal.is_file() and journal.read_bytes().count(b"\n") >= lines, 120)
+        running.send_signal(number)
+        if again:
+            running.send_signal(number)
+        stdout, stderr = running.communicate(timeout=60)
+    finally:
+        running.kill()
+        running.wait()
+    assert "Traceback" not in stderr
+    return running.returncode, stdout, stderr
+
+
+@pytest.mark.parametrize(("number", "code"), STOPS)
+def test_a_load_says_what_it_knows(tmp_path: Path, number: int, code: int) -> None:
+    words = ("load", "native/json+http", "--clients", "2", "--seconds", "3000")
+    ended, stdout, stderr = stopped(words, tmp_path / "load", number, 2)
+    assert ended == code
+    assert "calls/s" in stdout
+    assert "Stopped after" in stdout
+    assert "s of 3000." in stderr
+    record = Record(tmp_path / "load")
+    assert record.info["state"] == "stopped"
+    last = list(record.lines())[-1]
+    assert last["kind"] == "result"
+    assert last["calls"] > 0
+    # By its own clock: the window is what was driven and not what was asked for.
+    assert last["seconds"] < 3000
+    assert last["calls"] == last["histogram_ns"]["count"]
+
+
+def test_a_stopped_load_is_shown_again(tmp_path: Path) -> None:
+    words = ("load", "native/json+http", "--clients", "2", "--calls", str(10**9), "--json")
+    ended, stdout, _ = stopped(words, tmp_path / "load", signal.SIGINT, 1)
+    assert ended == 130
+    assert json.loads(stdout)["stopped"].startswith("Stopped after")
+    shown = subprocess.run(
+        command("show", tmp_path / "load"), capture_output=True, text=True, check=True, timeout=100
+    ).stdout
+    assert "Stopped after" in shown
+
+
+def test_clients_that_have_no_result_of_a_part_say_how_far_they_came(tmp_path: Path) -> None:
+    """The stand-in ends at once when it is told to: its intervals are what is known."""
+    ended, _, stderr = stopped(("load", "honest/tcp", "--seconds", "3000"), tmp_path / "load", signal.SIGINT, 1)
+    assert ended == 130
+    assert "stopped after" in stderr
+    assert "calls and 0 errors" in stderr
+
+
+def test_the_second_stop_ends_at_once(tmp_path: Path) -> None:
+    words = ("load", "native/json+http", "--clients", "2", "--seconds", "3000")
+    ended, _, stderr = stopped(words, tmp_path / "load", signal.SIGINT, 1, again=True)
+    assert ended == 130
+    assert "topped" in stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "lines", "says"),
+    [
+        (("soak", "native/json+http", "--clients", "1,2", "--seconds", "100", "--every", "0.2"), 6, "clients"),
+        (("compare", "honest/tcp", "honest/inproc", "--seconds", "100"), 6, "honest"),
+        (("overload", "native/json+http", "--seconds", "30"), 6, ""),
+        (("capacity", "native/json+http", "--objective", "p99 under 500 ms"), 4, ""),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_every_command_shows_its_record(tmp_path: Path, words: Sequence[str], lines: int, says: str) -> None:
+    ended, stdout, stderr = stopped(words, tmp_path / "record", signal.SIGINT, lines)
+    assert ended == 130, stderr
+    assert says in stdout
+    assert stderr.strip().splitlines()[-1].startswith("callbench: stopped; ")
