@@ -50,12 +50,22 @@ def test_globs(texts: list[str], count: int) -> None:
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        (["channel=udp"], "--select channel=udp matches nothing: the study has http, tcp"),
-        (["message=bin", "clients=2"], "--select clients=2 matches nothing: the study has 1, 16"),
+        (["channel=udp"], "--select channel=udp matches nothing: The study has channel http, tcp"),
+        (["message=bin", "clients=2"], "--select clients=2 matches nothing: The study has clients 1, 16"),
         (
             ["colour=blue"],
             "'colour' is not a key: stack, message, channel, call, group, clients, arrivals, rate, link are",
         ),
+        (
+            ["message=bin", "message=xml"],
+            "--select message=xml matches nothing: The study has message bin, bincomp, soap",
+        ),
+        (
+            ["native/bin+tcp", "native/bin+tpc"],
+            "stack=native/bin+tpc matches nothing: did you mean stack=native/bin+tcp?",
+        ),
+        (["tcp"], "--select stack=tcp matches nothing: did you mean channel=tcp?"),
+        (["channel=TCP"], "did you mean channel=tcp?"),
         (["channel="], "has no pattern"),
         (["group=Sum", "call=GetBinaryData"], "no cell matches all keys"),
     ],

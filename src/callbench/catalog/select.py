@@ -3,6 +3,7 @@
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from callbench.catalog import mixed
 from callbench.model.cell import Cell, Stack, rate_text
@@ -26,17 +27,18 @@ class Selection:
         """Return the selected cells in order.
 
         Raises:
-            BadInput: no cell is selected; the sentence lists the possible values.
+            BadInput: a glob fits no cell, or no cell fits all keys; the sentence lists the possible values.
         """
-        chosen = [cell for cell in cells if self.matches(cell, stacks[cell.stack])]
-        if chosen or not self.globs:
-            return chosen
         described = [_words(cell, stacks[cell.stack]) for cell in cells]
+        there = {key: sorted({words[key] for words in described}) for key in KEYS}
         for key, globs in self.globs.items():
-            there = sorted({words[key] for words in described})
-            if not any(_fits(key, word, glob) for word in there for glob in globs):
-                raise BadInput(f"--select {key}={globs[0]} matches nothing: the study has {_some(there)}")
-        raise BadInput("--select matches nothing: each key matches cells, but no cell matches all keys")
+            for glob in globs:
+                if cells and not any(_fits(key, word, glob) for word in there[key]):
+                    raise BadInput(f"--select {key}={glob} matches nothing: {_instead(key, glob, there)}")
+        chosen = [cell for cell in cells if self.matches(cell, stacks[cell.stack])]
+        if not chosen and self.globs:
+            raise BadInput("--select matches nothing: each key matches cells, but no cell matches all keys")
+        return chosen
 
 
 def parse(texts: Sequence[str]) -> Selection:
@@ -76,6 +78,16 @@ def _fits(key: str, word: str, glob: str) -> bool:
     return mixed.fits(word, glob) if key == "stack" else fnmatch.fnmatchcase(word, glob)
 
 
-def _some(words: Sequence[str]) -> str:
-    shown = ", ".join(words[:12])
-    return f"{shown} and {len(words) - 12} more" if len(words) > 12 else shown
+def _instead(key: str, glob: str, there: Mapping[str, Sequence[str]]) -> str:
+    """Suggest what may have been meant by a glob that fits nothing: another key, or the most similar value."""
+    others = [name for name in KEYS if name != key and any(_fits(name, word, glob) for word in there[name])]
+    if others:
+        return f"did you mean {others[0]}={glob}? {_listed(key, there[key])}"
+    plain = {word.casefold(): word for word in there[key]}
+    close = get_close_matches(glob.replace("*", "").casefold(), plain, n=1)
+    return (f"did you mean {key}={plain[close[0]]}? " if close else "") + _listed(key, there[key])
+
+
+def _listed(key: str, words: Sequence[str]) -> str:
+    shown = ", ".join(words[:12]) + (f" and {len(words) - 12} more" if len(words) > 12 else "")
+    return f"The study has {key} {shown}"
