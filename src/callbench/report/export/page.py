@@ -53,6 +53,8 @@ CARD_WORDS = {
     "roles": "roles",
     "about": "about",
 }
+# Characters of a value with its interval, and of a word beside values.
+_LONGEST_VALUE, _SHORT = 36, 12
 LOST_WORDS = ("server killed during a call", "connection cut during a call", "client after the server restarts")
 
 
@@ -118,6 +120,7 @@ def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render
     environment.filters["plain"] = published_text
     environment.filters["unbroken"] = _unbroken
     environment.filters["breakable"] = _breakable
+    environment.filters["is_value"] = _is_value
     environment.globals["marks"] = MARKS
     environment.globals["no_difference"] = percent(NO_DIFFERENCE)
     environment.globals["classes"] = CLASSES
@@ -136,6 +139,11 @@ def _unbroken(text: str) -> str:
 def _breakable(text: str) -> Markup:
     """Let the name of a stack go on in the next line after its message: `native/msgpack+shm-spin`."""
     return escape(_unbroken(text)).replace("+", Markup("+<wbr>"))
+
+
+def _is_value(text: str) -> bool:
+    """Return whether a text is a value with its unit or interval, which stands in one line, and not words."""
+    return len(text) < _LONGEST_VALUE and (not text or any(map(str.isdigit, text)) or len(text) < _SHORT)
 
 
 def _asset(name: str) -> str:
