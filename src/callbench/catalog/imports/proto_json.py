@@ -59,7 +59,7 @@ class ProtobufJson:
         left_out: list[str] = []
         made = GetMessageClass(of)()
         try:
-            known = _known(of, value, "$", left_out, 0)
+            known: Any = _known(of, value, "$", left_out, 0)
             json_format.ParseDict(known, made, descriptor_pool=self._descriptors.pool, max_recursion_depth=_DEEPEST)
             made.SerializeToString()  # it says which required field is missing
         except (json_format.ParseError, EncodeError, ValueError, TypeError, AttributeError, RecursionError) as error:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from callbench.catalog.imports import mcp
 from callbench.catalog.imports.chosen import with_calls
 from callbench.catalog.imports.fleet import named
 from callbench.catalog.imports.samples import forms
@@ -79,7 +80,9 @@ def _tools(source: Source) -> bool:
     value = _object(source)
     inner = value.get("result", value)
     tools = inner.get("tools") if isinstance(inner, dict) else None
-    return isinstance(tools, list) and any(isinstance(tool, dict) and "inputSchema" in tool for tool in tools)
+    if isinstance(tools, list) and any(isinstance(tool, dict) and "inputSchema" in tool for tool in tools):
+        return True
+    return source.suffix in {".json", ".jsonl", ".txt", ".sse", ".log", ""} and mcp.is_tool_list(source)
 
 
 def _avro(source: Source) -> bool:

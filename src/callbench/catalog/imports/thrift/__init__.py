@@ -101,7 +101,10 @@ class _Reader:
             if len(self._files) > _DEEPEST:
                 raise BadInput(f"{file.name} includes more than {_DEEPEST} files; put them into one")
             self.file(name, true, Source(name, true).text)
-        file.included[PurePosixPath(name).stem] = self._files[true]
+        stem = PurePosixPath(name).name.removesuffix(".thrift")
+        if file.included.get(stem, self._files[true]) is not self._files[true]:
+            raise BadInput(f"{file.name} includes two files that are called {stem}; rename one of them")
+        file.included[stem] = self._files[true]
 
     def calls(self, file: _File) -> list[OwnCall]:
         """The functions of all services of a file, and of those that they extend."""
@@ -251,7 +254,8 @@ class _Reader:
         """The file that defines a name, and the name there."""
         if name in file.definitions:
             return file, name
-        before, _, short = name.partition(".")
+        # A file is named after itself without `.thrift`, and its name can have dots.
+        before, _, short = name.rpartition(".")
         other = file.included.get(before)
         if other is None or short not in other.definitions:
             raise BadInput(f"{file.name}, line {tree.meta.line}: there is no {name!r}; define or include it")

@@ -1,5 +1,6 @@
 """WSDL 1.1 with its XSD: each operation is a call; the library xmlschema reads the types."""
 
+import re
 import tempfile
 import urllib.parse
 import warnings
@@ -7,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lxml import etree
-from xmlschema import XMLSchema10, XMLSchemaException
+from xmlschema import XMLSchema10, XMLSchemaException, XMLSchemaModelError
 from xmlschema.validators import XsdElement, XsdType
 
 from callbench.catalog.imports.reference_reader import ReferenceReader
@@ -20,6 +21,12 @@ from callbench.model.service.imported import Imported
 from callbench.model.service.schema import OwnCall, Schema
 
 _XSD = "http://www.w3.org/2001/XMLSchema"
+# A default of the wrong type, and how often a global element occurs.
+_HARMLESS = re.compile(
+    r"^'?(default|fixed)'? value .* is not compatible"
+    r"|^use of attribute '(min|max)Occurs' is prohibited"
+    r"|^attribute '(min|max)Occurs' is not allowed in a global element"
+)
 
 
 def read(sources: Sequence[Source], options: Options) -> Imported:
@@ -37,7 +44,10 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                schema = XMLSchema10(str(gathered.finish()), allow="local", defuse="always", use_fallback=False)
+                schema = XMLSchema10(
+                    str(gathered.finish()), allow="local", defuse="always", use_fallback=False, validation="lax"
+                )
+            wrong = [*dict.fromkeys(gathered.notes), *_wrong(schema, gathered)]
             document = _Document(gathered.definitions, schema, types)
             calls = tuple(document.calls())
             types.finish()
@@ -50,8 +60,30 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
     services = document.services
     name = options.name or snake(services[0] if len(services) == 1 else source.stem, "service")
     made_of = Schema(name, messages, calls, enumerations, types.builder.losses.all)
-    notes = ("JSON has the local names of elements and attributes; XML's namespaces are left out.",)
+    notes = ("JSON has the local names of elements and attributes; XML's namespaces are left out.", *wrong)
     return Imported(made_of, source.name, "wsdl 1.1", today(), notes=notes)
+
+
+def _wrong(schema: XMLSchema10, gathered: WsdlDocuments) -> list[str]:
+    """Sentences about what is wrong with the types and changes no message: lenient clients take it too.
+
+    Raises:
+        XMLSchemaException: something else is wrong.
+    """
+    notes = []
+    for error in [error for one in schema.maps.iter_schemas() for error in one.all_errors]:
+        reason = _reason(error, gathered)
+        if not _is_harmless(error, reason):
+            raise error
+        notes.append(f"{_place(error, gathered) or 'The types'}: {reason}; it is read over, as lenient clients do.")
+    return list(dict.fromkeys(notes))
+
+
+def _is_harmless(error: BaseException, reason: str) -> bool:
+    element = getattr(error, "elem", None)
+    in_pattern = element is not None and element.tag == f"{{{_XSD}}}pattern"
+    ambiguous = isinstance(error, XMLSchemaModelError) and reason.startswith("Unique Particle Attribution")
+    return in_pattern or ambiguous or _HARMLESS.search(reason) is not None
 
 
 class _Document:

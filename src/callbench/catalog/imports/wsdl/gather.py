@@ -16,6 +16,7 @@ from callbench.model.errors import BadInput
 WSDL = "{http://schemas.xmlsoap.org/wsdl/}"
 XSD = "{http://www.w3.org/2001/XMLSchema}"
 _XML = "http://www.w3.org/XML/1998/namespace"
+_ENCODINGS = {"http://schemas.xmlsoap.org/soap/encoding/", "http://www.w3.org/2003/05/soap-encoding"}
 _WSDL2 = "{http://www.w3.org/ns/wsdl}"
 
 
@@ -43,11 +44,13 @@ class WsdlDocuments:
 
     Attributes:
         definitions: the roots of the WSDL documents, the first one first, with their names.
+        notes: sentences about what is wrong and was mended.
     """
 
     def __init__(self, folder: Path, reach: ReferenceReader) -> None:
         """Nothing is gathered yet."""
         self.definitions: list[tuple[str, etree._Element]] = []
+        self.notes: list[str] = []
         self._folder = folder
         self._reach = reach
         self._files: dict[str, str] = {}
@@ -98,7 +101,7 @@ class WsdlDocuments:
             if namespace in self._of_namespace:
                 element.set("schemaLocation", self._one_file(namespace))
         for file, root in self._roots.items():
-            self._import_what_is_named(root)
+            self._import_what_is_named(root, self._names[file])
             (self._folder / file).write_bytes(etree.tostring(root))
         lines = [f'<schema xmlns="{XSD[1:-1]}" targetNamespace="urn:callbench:all">']
         for namespace in self._of_namespace:
@@ -108,7 +111,7 @@ class WsdlDocuments:
         everything.write_text("\n".join([*lines, "</schema>"]), encoding="utf-8")
         return everything
 
-    def _import_what_is_named(self, root: etree._Element) -> None:
+    def _import_what_is_named(self, root: etree._Element, name: str) -> None:
         """Adds imports that are missing: tools that write a WSDL leave them out between the schemas in it.
 
         A schema without a namespace of its own gets none: it takes the namespace of the one that includes it, and no
@@ -118,7 +121,10 @@ class WsdlDocuments:
         if not target:
             return
         present = {one.get("namespace", "") for one in root.iterfind(f"{XSD}import")}
-        for namespace in sorted({*root.nsmap.values()} & {*self._of_namespace} - present - {target}):
+        declared = {namespace for element in root.iter() for namespace in element.nsmap.values()}
+        for namespace in sorted(declared & {*self._of_namespace} - present - {target}):
+            if namespace in _used(root):
+                self.notes.append(f"{name}: a schema uses the namespace {namespace} without an import; it is added.")
             added = etree.Element(f"{XSD}import", namespace=namespace, schemaLocation=self._one_file(namespace))
             root.insert(0, added)
 
@@ -139,6 +145,7 @@ class WsdlDocuments:
         if len(self._roots) > MOST:
             raise BadInput(f"{name}: more than {MOST:,} schemas belong together; put them into one")
         file = f"schema{len(self._roots)}.xsd"
+        _refuse_arrays(schema, name)
         root = parsed(name, etree.tostring(schema, with_tail=False))  # with the prefixes that are declared around it
         self._roots[file] = root
         self._names[file] = name
@@ -164,6 +171,26 @@ class WsdlDocuments:
                 self._schema(inner, other, address, included=one.tag != f"{XSD}import")
             copied.set("schemaLocation", self._files[address])
         return file
+
+
+def _used(root: etree._Element) -> set[str]:
+    """The namespaces of the types and elements that a schema names."""
+    return {
+        element.nsmap.get(name.rpartition(":")[0] or None, "")
+        for element in root.iter(f"{XSD}*")
+        for word in ("type", "base", "ref", "itemType", "memberTypes", "substitutionGroup")
+        for name in (element.get(word) or "").split()
+    }
+
+
+def _refuse_arrays(schema: etree._Element, name: str) -> None:
+    """Checks that no type is one of SOAP encoding's arrays, whose items stand in an attribute of WSDL."""
+    for element in schema.iter(f"{XSD}restriction", f"{XSD}extension", f"{XSD}element"):
+        for word in ("base", "type"):
+            prefix, _, local = (element.get(word) or "").rpartition(":")
+            if local == "Array" and element.nsmap.get(prefix or None) in _ENCODINGS:
+                remedy = 'describe the list as a sequence of an element with maxOccurs="unbounded"'
+                raise BadInput(f"{name}, line {element.sourceline}: SOAP encoding's arrays are not supported; {remedy}")
 
 
 def _references(schema: etree._Element) -> Iterator[etree._Element]:
