@@ -1,5 +1,6 @@
 """Results are computed from the documented tables, with answers known by hand."""
 
+import json
 from pathlib import Path
 
 import duckdb
@@ -7,7 +8,7 @@ import pytest
 
 from callbench.analysis import histograms
 from callbench.analysis.messages import Messages, MessageTimes, labels
-from callbench.analysis.read_results import RANKING_SQL, from_connection, read
+from callbench.analysis.read_results import ONE_FORK, RANKING_SQL, from_connection, read
 from callbench.analysis.results import Results
 from callbench.analysis.tables import table_cell
 from callbench.store.record import Record
@@ -202,3 +203,20 @@ def test_cells_are_chosen_by_every_value_given_in_their_order(results: Results) 
     assert [one.id for one in results.where(conditions)] == expected
     assert results.where({**conditions, "message": "no such"}) == []
     assert [one.id for one in results.where({})] == [one.id for one in results.cells]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_cell_of_one_fork_has_no_rank_beside_cells_with_intervals(tmp_path: Path, *, alone: bool) -> None:
+    """Java had rank 1 in a group, by one fork, in a tie with seven others."""
+    folder = write(tmp_path / "run", only=("native/json+pipe", "native/soap+pipe"))
+    journal = folder / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    few = {cell["id"] for cell in json.loads((folder / "plan.json").read_text())["cells"]}
+    few = few if alone else {min(few)}
+    kept = [line for line in lines if not (line["kind"] == "trial" and line["fork"] > 0 and line["cell"] in few)]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    found = {one.id: one for one in read(Record(folder)).cells}
+    assert all(found[cell].forks == 1 and found[cell].rate for cell in few)
+    # Where all have but one fork, they are all in the same position.
+    assert all((ONE_FORK in found[cell].doubts) is not alone for cell in few)
+    assert all(one.ranked for one in found.values() if one.id not in few)

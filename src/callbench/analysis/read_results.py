@@ -18,6 +18,8 @@ from callbench.store.record import Record
 if TYPE_CHECKING:
     import duckdb
 
+# Beside cells that have an interval, one that has none has no rank.
+ONE_FORK = "one fork alone has no interval"
 CELLS_SQL = "SELECT * FROM cells ORDER BY cell"
 TRIALS_SQL = """
 SELECT cell, fork, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error_count) AS error_count,
@@ -80,6 +82,11 @@ def _with_spreads(found: Results) -> Results:
     spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
     cells = [replace(one, spread=spread) for one in found.cells]
     cells = [replace(one, rate=one.interval("rate_per_s")) for one in cells]
+    repeated = {ranking for ranking, mine in rankings.items() if max(map(len, mine)) > 1}
+    cells = [
+        replace(one, doubts=(*one.doubts, ONE_FORK)) if one.forks == 1 and one.ranking in repeated else one
+        for one in cells
+    ]
     return replace(found, cells=cells, prior=spreads.of_ratios(rankings.values()))
 
 
