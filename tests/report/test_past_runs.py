@@ -1,16 +1,20 @@
 """What runs of one machine differ by is learned from the records beside a run, and claims have it in their verdicts."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from callbench.analysis.claims import Verdict
+from callbench.analysis.compare import stored
+from callbench.analysis.compare.verdicts import Rule
 from callbench.analysis.earlier_runs import earlier_runs, last_duration_s
 from callbench.analysis.subject import Subject, subject
 from callbench.analysis.words import claim_ratio_text, run_spread_text
 from callbench.report.export.page import page
+from callbench.stats.decision import Decision
 from callbench.store.record import Record
 
 from .synthetic import CHANNEL_US, write
@@ -101,3 +105,23 @@ def test_a_run_of_other_cells_says_nothing_of_how_long_this_one_takes(tmp_path: 
     request = json.loads((first / "record.json").read_text())["request"]
     changed(first, request={**request, "select": ["message=json"]})
     assert last_duration_s(Record(second)) is None
+
+
+def test_a_run_of_few_cells_beside_the_others_does_not_hide_them(tmp_path: Path) -> None:
+    *earlier, last = runs(tmp_path, 4, spread=0.1)
+    shutil.rmtree(earlier[2])
+    few = write(tmp_path / "few", only=("native/json+pipe", "native/soap+pipe"))
+    changed(few, started="2026-11-21T05:00:00.000Z")
+    assert subject(Record(last)).results.run_spread.runs == 3
+
+
+def test_stored_runs_of_one_build_are_not_called_different_for_what_runs_differ_by(tmp_path: Path) -> None:
+    *others, a, b = runs(tmp_path, 6, spread=0.3)
+    known = stored.compared(Record(a), Record(b), Rule())
+    assert not [one for one in known.cells if one.verdict in (Decision.BETTER, Decision.WORSE)]
+    assert any("4 other runs" in note for note in known.notes)
+    for folder in others:
+        shutil.rmtree(folder)
+    alone = stored.compared(Record(a), Record(b), Rule())
+    assert [one for one in alone.cells if one.verdict in (Decision.BETTER, Decision.WORSE)]
+    assert any("not known what runs of this machine differ" in note for note in alone.notes)

@@ -13,6 +13,7 @@ from callbench.store.record import Record
 
 # Reading a run of 400 cells takes a tenth of a second, and a fifth run tells little that four have not.
 _MOST_RUNS = 5
+_LEAST_SHARED = 0.5
 
 
 def spread(run: Record, now: Results) -> RunSpread:
@@ -31,14 +32,31 @@ def spread(run: Record, now: Results) -> RunSpread:
     return spread_of([now, *(read_rates(other.under(run.condition)) for other in before[:_MOST_RUNS])])
 
 
+def spread_beside(runs: Sequence[Record]) -> RunSpread:
+    """Learn from the runs that lie beside some and were made before the last of them, without these themselves.
+
+    Runs that are compared with each other may differ since something was changed, so they say nothing of chance.
+    """
+    own = {run.path.resolve() for run in runs}
+    others = {other.path.resolve(): other for run in runs for other in earlier_runs(run)}
+    newest = sorted(
+        (other for path, other in others.items() if path not in own), key=lambda other: str(other.info["started"])
+    )[-_MOST_RUNS:]
+    return spread_of([read_rates(other.under(runs[0].condition)) for other in newest])
+
+
 def spread_of(runs: Sequence[Results]) -> RunSpread:
     """Learn from runs how ratios differ from run to run: each ranking of the first with what the others have of it."""
+    if len(runs) < 2:
+        return UNKNOWN
     cells = [{cell.identity: cell for cell in found.cells if len(_rates(cell)) > 1} for found in runs]
+    # A run of other cells would leave nothing that all runs have.
+    cells = [found for found in cells if len(found.keys() & cells[0].keys()) >= _LEAST_SHARED * len(cells[0])]
     rankings: dict[tuple[str, ...], list[Result]] = {}
     for identity, cell in cells[0].items():
         if all(identity in others for others in cells[1:]):
             rankings.setdefault(cell.ranking, []).append(cell)
-    return learned([_table(ranked, cells) for ranked in rankings.values()]) if len(runs) > 1 else UNKNOWN
+    return learned([_table(ranked, cells) for ranked in rankings.values()])
 
 
 def _table(ranked: Sequence[Result], runs: Sequence[Mapping[tuple[str, ...], Result]]) -> Table:

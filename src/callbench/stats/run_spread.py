@@ -64,23 +64,31 @@ class RunSpread:
     def beyond(self, ratio: LogRatio, kinds: Sequence[str], root: int = 1) -> LogRatio | None:
         """Widen a ratio by what its values differ from run to run; None if nothing is known of that.
 
-        Its freedom is Satterthwaite's, of the variances that it is made of.
-
         Args:
             ratio: of one run.
             kinds: of each value that is multiplied or divided by.
             root: which root of their product it is.
         """
-        known = [self.by_kind.get(kind, self.other) for kind in kinds]
-        parts = [part for part in known if part is not None]
-        if not parts or len(parts) < len(known):
-            return None
-        added = sum(part.added for part in parts) / root**2
-        if not added:
-            return ratio
-        variance = ratio.error**2 + added
-        worth = ratio.error**4 / ratio.freedom + sum((part.between / root**2) ** 2 / part.freedom for part in parts)
-        return LogRatio(ratio.log, math.sqrt(variance), max(1.0, variance**2 / worth), ratio.count)
+        parts = [self.of(kind) for kind in kinds]
+        known = [part for part in parts if part is not None]
+        return widened(ratio, known, root) if known and len(known) == len(parts) else None
+
+    def of(self, kind: str) -> Component | None:
+        """Return how one value of a kind differs from run to run; None if nothing is known of any."""
+        return self.by_kind.get(kind, self.other)
+
+
+def widened(ratio: LogRatio, parts: Sequence[Component], root: int = 1) -> LogRatio:
+    """Add to a ratio's variance what each of its values differs from run to run.
+
+    Its freedom is Satterthwaite's, of the variances that it is made of.
+    """
+    added = sum(part.added for part in parts) / root**2
+    if not added:
+        return ratio
+    variance = ratio.error**2 + added
+    worth = ratio.error**4 / ratio.freedom + sum((part.between / root**2) ** 2 / part.freedom for part in parts)
+    return LogRatio(ratio.log, math.sqrt(variance), max(1.0, variance**2 / worth), ratio.count)
 
 
 UNKNOWN = RunSpread({}, None, 0)

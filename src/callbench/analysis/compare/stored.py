@@ -9,11 +9,13 @@ from callbench.analysis.compare.comparison import Comparison, failure_notes
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
 from callbench.analysis.earlier_runs import fact_of
 from callbench.analysis.echo_multiples import NAME as ECHOES
+from callbench.analysis.past_runs import spread_beside
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
 from callbench.model.errors import BadInput
 from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import geometric_mean
+from callbench.stats.run_spread import RunSpread
 from callbench.store.record import Record
 
 _ONLY_A = "B has no such cell"
@@ -68,18 +70,19 @@ def compared(a: Record, b: Record, strict: Rule) -> Comparison:
     by_echo = all(one.rounds for one in runs)
     moved = _moved(a, b)
     rule = replace(strict, shift=0.0 if by_echo else moved or 0.0)
-    cells = list(_figures(*runs, by_echo=by_echo))
+    spread = spread_beside([a, b])
+    cells = list(_figures(*runs, spread, by_echo=by_echo))
     if all(one.why == _ONLY_A for one in cells):
         raise BadInput(f"{a.path} and {b.path} have no cell in common, with the same stack, call, clients and link")
     how = "two stored runs, as two samples of forks, " + (
         "compared as multiples of the raw echo of their own rounds" if by_echo else "compared by their values"
     )
     verdicts = metric_verdicts(cells, rule)
-    notes = [*_notes(a, b, moved, by_echo=by_echo), *failure_notes(verdicts)]
+    notes = [*_notes(a, b, moved, by_echo=by_echo), _spread_note(spread), *failure_notes(verdicts)]
     return Comparison(str(a.path), str(b.path), how, rule, verdicts, notes)
 
 
-def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
+def _figures(a: _Stored, b: _Stored, spread: RunSpread, *, by_echo: bool) -> Iterator[Figures]:
     """Pair the cells of two runs."""
     theirs = b.cells()
     for key, one in a.cells().items():
@@ -91,10 +94,11 @@ def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
         echo = (_echo(one), _echo(other)) if by_echo else None
         none = CallCounts((), ())
         counts = FailedCalls(a.counts.get(one.id, none), b.counts.get(other.id, none))
-        rates = replace(_of(one, other, Metric.RATE, echo), counts=counts)
+        rates = replace(_of(one, other, Metric.RATE, echo), counts=counts, between=spread.of(one.kind))
         yield rates
         if not rates.why and all("p99_us" in result.by_fork for result in (one, other)):
-            yield replace(_of(one, other, Metric.P99, echo), counts=counts)
+            # A tail differs from run to run at least as much as the mean.
+            yield replace(_of(one, other, Metric.P99, echo), counts=counts, between=spread.of(one.kind))
 
 
 def _echo(one: Result) -> dict[int, float]:
@@ -146,6 +150,16 @@ def _echo_rate(run: Record) -> float | None:
     with run.connection() as connection:
         rows = connection.execute("SELECT rate_per_s FROM echoes WHERE calls > 0").fetchall()
     return geometric_mean([float(rate) for (rate,) in rows]).middle if rows else None
+
+
+def _spread_note(spread: RunSpread) -> str:
+    """Describe whether it is known what runs of this machine differ by with nothing changed."""
+    if spread.other is None:
+        return (
+            "No two other runs of this study lie beside A and B, so it is not known what runs of this machine differ"
+            " by with nothing changed. The intervals are of these two runs alone."
+        )
+    return f"The intervals have in them what {spread.runs} other runs of this machine differ by."
 
 
 def _notes(a: Record, b: Record, moved: float | None, *, by_echo: bool) -> Iterator[str]:

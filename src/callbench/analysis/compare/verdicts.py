@@ -17,6 +17,7 @@ from callbench.stats.decision import (
 from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, paired, unpaired
+from callbench.stats.run_spread import Component, widened
 
 NOT_COMPARED = "not compared"
 _NO_CALLS = FailedCalls(CallCounts((), ()), CallCounts((), ()))
@@ -51,6 +52,8 @@ class Figures:
         counts: how many calls failed, and how many were answered rightly.
         why: why there is nothing to compare, or "".
         failed: whether that is a stack's failure, and not only something that is lacking.
+        between: how a value of two runs differs from run to run with nothing changed; None if that is not known, or
+            both sides are of one run.
     """
 
     cell: str
@@ -63,6 +66,7 @@ class Figures:
     counts: FailedCalls = _NO_CALLS
     why: str = ""
     failed: bool = False
+    between: Component | None = None
 
     @property
     def errors(self) -> tuple[int, int]:
@@ -79,7 +83,9 @@ class Figures:
         a, b = self._multiples()
         if self.why or min(len(a), len(b)) < 2:
             return None
-        return paired([y / x for x, y in zip(a, b, strict=True)]) if self.paired else unpaired(b, a)
+        if self.paired:
+            return paired([y / x for x, y in zip(a, b, strict=True)])
+        return unpaired(b, a) if self.between is None else widened(unpaired(b, a), [self.between] * 2)
 
     def _multiples(self) -> tuple[Sequence[float], Sequence[float]]:
         """Return what is compared: rates over the echo's rate, times over its time."""
