@@ -11,9 +11,12 @@ from callbench.analysis.claims import Verdict
 from callbench.analysis.compare import stored
 from callbench.analysis.compare.verdicts import Rule
 from callbench.analysis.earlier_runs import earlier_runs, last_duration_s
+from callbench.analysis.rankings import rankings
 from callbench.analysis.subject import Subject, subject
 from callbench.analysis.words import claim_ratio_text, run_spread_text
 from callbench.report.export.page import page
+from callbench.report.text.choice import choices
+from callbench.report.text.verdict import verdict
 from callbench.stats.decision import Decision
 from callbench.store.record import Record
 
@@ -47,10 +50,10 @@ def test_claims_of_a_machine_whose_runs_differ_are_wider_than_those_of_one_run(t
     first, *_, last = runs(tmp_path, 4, spread=0.4)
     alone, later = subject(Record(first)), subject(Record(last))
     assert alone.results.run_spread.runs == 0
-    assert "no earlier run" in run_spread_text(alone.results.run_spread)
+    assert "No earlier run" in run_spread_text(alone.results.run_spread)
     assert all(one.beyond is None for claim in alone.judged for one in claim.compared)
     assert later.results.run_spread.runs == 4
-    assert "3 earlier ones" in run_spread_text(later.results.run_spread)
+    assert "3 earlier runs" in run_spread_text(later.results.run_spread)
     wider = [one for claim in later.judged for one in claim.compared if one.ratio and one.beyond]
     assert wider
     for one in wider:
@@ -125,3 +128,16 @@ def test_stored_runs_of_one_build_are_not_called_different_for_what_runs_differ_
     alone = stored.compared(Record(a), Record(b), Rule())
     assert [one for one in alone.cells if one.verdict in (Decision.BETTER, Decision.WORSE)]
     assert any("not known what runs of this machine differ" in note for note in alone.notes)
+
+
+def test_the_title_names_only_those_that_another_run_would_name(tmp_path: Path) -> None:
+    """Shown within each run, but runs differ by more: it is said, and the title does not count it."""
+    *_, last = runs(tmp_path, 4, spread=0.4)
+    found = subject(Record(last))
+    every = choices(found, rankings(found))
+    changing = [one for one in every if one.shown and not one.lasts]
+    assert changing
+    assert all("another run may have another order" in one.sure for one in changing)
+    title = verdict([], every)
+    named = sum(one.lasts for one in every)
+    assert f"{len(every) - named} undecided" in title or not named

@@ -221,6 +221,12 @@ class Results:
         values = fork_ratios(*([each.by_fork.get("rate_per_s", {})] for each in (one, other)))
         return geometric_mean(values) if values else None
 
+    def ratio_beyond(self, one: Result, other: Result) -> Interval | None:
+        """Return the interval of one cell's rate over another's from run to run; None if nothing is known of that."""
+        known = self.estimated(one, other)
+        wide = None if known is None else self.run_spread.beyond(known, [one.kind, other.kind])
+        return None if wide is None else wide.interval(CONFIDENCE)
+
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
         if not conditions:

@@ -61,24 +61,28 @@ def claim_ratio_text(one: ClaimComparison) -> str:
 
     The verdict is of the latter; where the machine has no other run, the first interval is all there is.
     """
-    text = ratio_text(one.ratio)
-    if one.ratio is None or one.beyond is None or one.beyond.low is None or one.beyond.high is None:
-        return text
-    low, high = (end(bound, one.beyond.middle, one.beyond.half_width) for bound in (one.beyond.low, one.beyond.high))
-    return f"{text}, from run to run {low} to {high}"
+    return f"{ratio_text(one.ratio)}{beyond_text(one.beyond)}"
+
+
+def beyond_text(beyond: Interval | None) -> str:
+    """Write from where to where a ratio lies in other runs of the machine, behind the ratio; nothing if unknown."""
+    if beyond is None or beyond.low is None or beyond.high is None:
+        return ""
+    low, high = (end(bound, beyond.middle, beyond.half_width) for bound in (beyond.low, beyond.high))
+    return f", from run to run {low} to {high}"
 
 
 def run_spread_text(spread: RunSpread) -> str:
     """Write whether statements that go beyond the run have in them what runs of this machine differ by."""
     if spread.other is None:
         return (
-            "This machine has no earlier run of this study beside this one, so the intervals are of this run alone."
-            " Another run can differ by more."
+            "No earlier run of this study on this machine lies beside this one. So the intervals are of this run alone,"
+            " and another run can differ by more."
         )
     earlier = spread.runs - 1
     return (
-        f"Verdicts have in them what this run and {earlier} earlier one{'s' * (earlier > 1)} of this machine differ by:"
-        " the interval from run to run."
+        f"From run to run: the interval that holds for other runs on this machine, as {earlier} earlier"
+        f" run{'s' * (earlier > 1)} of this study differ{'s' * (earlier == 1)}. Verdicts on claims use it."
     )
 
 

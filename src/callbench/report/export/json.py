@@ -63,9 +63,11 @@ def _choice(one: Choice) -> dict[str, Any]:
         "rate_per_s": _interval(one.best.rate) if one.best else None,
         "next": one.next.attributes["stack"] if one.best and one.next else None,
         "ratio": _interval(one.ratio) if one.best else None,
+        "ratio_from_run_to_run": _interval(one.beyond) if one.best else None,
         "ties": [each.attributes["stack"] for each in one.ties] if one.best else [],
         "reached_by": [each.attributes["stack"] for each in one.reaching],
         "shown": one.shown,
+        "lasts": one.lasts,
     }
 
 

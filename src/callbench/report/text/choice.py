@@ -12,7 +12,7 @@ from callbench.analysis.naming import at
 from callbench.analysis.rankings import Ranking
 from callbench.analysis.results import Result, Results
 from callbench.analysis.subject import Subject
-from callbench.analysis.words import ratio_text, some
+from callbench.analysis.words import beyond_text, ratio_text, some
 from callbench.report.text.section import Sheet
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
@@ -40,6 +40,7 @@ class Choice:
         ties: those that cannot be told from it, best first.
         next: the one with the next rate, whether or not it can be told from the best; None if there is none.
         ratio: the best one's rate over the next one's, fork by fork.
+        beyond: the same from run to run on this machine; None if nothing is known of that.
         shown: whether the first is faster than every other beyond doubt, and none has only a lower bound.
         names: what the stacks are called, by their ids.
     """
@@ -54,6 +55,7 @@ class Choice:
     ratio: Interval | None
     shown: bool
     names: dict[str, str]
+    beyond: Interval | None = None
 
     @property
     def where(self) -> str:
@@ -65,6 +67,16 @@ class Choice:
     def best(self) -> Result | None:
         """The fastest stack; None where it is not known."""
         return None if self.reaching else self.first
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it is shown, and another run of the machine would name the same stack, as far as its runs tell."""
+        return self.shown and not self._may_change
+
+    @property
+    def _may_change(self) -> bool:
+        """Whether another run of the machine may have the next stack before it."""
+        return self.beyond is not None and self.beyond.low is not None and self.beyond.low <= 1
 
     @property
     def sure(self) -> str:
@@ -94,7 +106,7 @@ class Choice:
         if self.next is None:
             return "the only ranked stack"
         if not self.ties:
-            return "shown"
+            return "shown in this run; another run may have another order" if self._may_change else "shown"
         if self.ratio is None or self.ratio.low is None:
             return "unknown: one fork gives no interval"
         others = some([self.name(one) for one in self.ties if one is not self.next], MOST_NAMES)
@@ -117,7 +129,7 @@ class Choice:
         rate = f"{self.name(self.best)} ({_rate(self.best)} calls/s)"
         if self.next is None:
             return f"{rate}, {self.sure}."
-        ahead = f"{ratio_text(self.ratio)} times as fast as {self.name(self.next)}, the next"
+        ahead = f"{ratio_text(self.ratio)} times as fast as {self.name(self.next)}, the next{beyond_text(self.beyond)}"
         return f"{rate}, {ahead}; {self.sure}."
 
 
@@ -164,6 +176,7 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
         results.ratio(first, following) if following else None,
         shown=not ties and not bounds,
         names=names,
+        beyond=results.ratio_beyond(first, following) if following else None,
     )
 
 
@@ -178,7 +191,7 @@ def _row(one: Choice) -> tuple[str, ...]:
     """Write one of them as a line of the table."""
     if one.best is None:
         return one.where, NOT_KNOWN, "", "", "", one.sure.removeprefix(f"{NOT_KNOWN}: ")
-    beside = ("", "") if one.next is None else (ratio_text(one.ratio), one.name(one.next))
+    beside = ("", "") if one.next is None else (f"{ratio_text(one.ratio)}{beyond_text(one.beyond)}", one.name(one.next))
     return one.where, one.name(one.best), _rate(one.best), *beside, one.sure
 
 

@@ -86,7 +86,7 @@ def summary(subject: Subject) -> Summary:
         BadInput: the run is damaged.
     """
     every = rankings(subject)
-    claims = f"{of_claims(subject.judged)} {run_spread_text(subject.results.run_spread)}" if subject.judged else ""
+    claims = of_claims(subject.judged) if subject.judged else ""
     claims += "".join(f" {one}" for one in elsewhere(subject))
     return Summary(
         choices(subject, every),
@@ -172,9 +172,10 @@ def cautions(subject: Subject) -> list[str]:
     texts = []
     if subject.quick:
         texts.append(
-            "This was a quick run. It ends after some minutes and leaves the rest undecided. Its decided results are"
-            " as certain as those of a full run."
+            "This was a quick run. It ends after some minutes and leaves the rest undecided. Its decided results"
+            " hold within this run."
         )
+    texts.append(run_spread_text(results.run_spread))
     share = subject.study.part.load.share
     if share != 1 and not subject.quick:
         texts.append(f"This run used {percent(share)} of the study's calls and of its trial times.")

@@ -34,7 +34,7 @@ def _of_choices(choices: Sequence[Choice]) -> str:
     compared = [one for one in choices if one.next is not None or one.reaching]
     if not compared:
         return ""
-    winners = Counter(one.name(one.best) for one in compared if one.best is not None and one.shown)
+    winners = Counter(one.name(one.best) for one in compared if one.best is not None and one.lasts)
     left = len(compared) - sum(winners.values())
     if not winners:
         return _open(compared)
@@ -53,6 +53,8 @@ def _open(compared: Sequence[Choice]) -> str:
     if len(compared) > 1:
         return f"Undecided: no stack is shown to be the fastest in any of {len(compared)} rankings"
     (one,) = compared
+    if one.shown and one.best is not None:
+        return f"{one.name(one.best)} is fastest in this run; another run may have another order"
     first = [] if one.first is None else [one.first]
     names = [one.name(each) for each in (*first, *one.ties, *one.reaching)]
     who = listed(names) if len(names) <= _MOST_NAMES else f"{len(names)} stacks"
