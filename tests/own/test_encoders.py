@@ -94,19 +94,9 @@ def test_a_native_client_sends_these_bytes_in_its_envelope(format_: str, native:
             body = of_format.encode(call.request, pair.request)
             if format_ == "protobuf":
                 # Its maps have no order.
-                body = _without_what_prost_leaves_out(body)
                 assert sorted(sent[call.name, number]) == sorted(ENVELOPES[format_](call.name, body))
             else:
                 assert sent[call.name, number] == ENVELOPES[format_](call.name, body)
-
-
-def _without_what_prost_leaves_out(body: bytes) -> bytes:
-    """An empty key or a 0 in a map's entry, and -0.0. Google's package writes them."""
-    with_empty_key = b"\xc2\x01\x0d\x0a\x00\x10" + b"\xfe" + b"\xff" * 8 + b"\x01"
-    with_zero = b"\xc2\x01\x05\x0a\x010\x10\x00"
-    body = body.replace(with_empty_key, b"\xc2\x01\x0b" + with_empty_key[5:])
-    body = body.replace(with_zero, b"\xc2\x01\x03\x0a\x010")
-    return body.replace(b"\x39" + struct.pack("<d", -0.0), b"")
 
 
 def test_a_native_client_sends_these_tables_behind_its_envelope(native: Manifest) -> None:

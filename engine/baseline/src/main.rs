@@ -25,6 +25,7 @@ impl Adapter for Baseline {
 }
 
 fn main() -> ExitCode {
-    let stacks = callbench_transport::all().into_iter().map(|channel| Box::new(EchoOverChannel::new(channel)) as Box<dyn Stack>).collect();
+    let channels = callbench_transport::all().into_iter().filter(|channel| !channel.compresses());
+    let stacks = channels.map(|channel| Box::new(EchoOverChannel::new(channel)) as Box<dyn Stack>).collect();
     callbench_kit::run(Arc::new(Baseline { stacks }))
 }

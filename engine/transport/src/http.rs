@@ -1,13 +1,21 @@
 //! The channels that HTTP carries: its versions, over TCP, TLS or a Unix socket, and gRPC.
 
 use super::key_log::OPTION as KEY_LOG;
+use super::web::coding::{GZIP, ZSTD};
 use super::web::{Carries, Keep, Place, Version, Web};
 
 const LIMIT: &[&str] = &["limit"];
 const SECURE_LIMIT: &[&str] = &["limit", KEY_LOG];
 
-const HTTP: Web =
-    Web { name: "http", version: Version::One, place: Place::Tcp, keep: Keep::Alive, carries: Carries::Messages, options: LIMIT };
+const HTTP: Web = Web {
+    name: "http",
+    version: Version::One,
+    place: Place::Tcp,
+    keep: Keep::Alive,
+    carries: Carries::Messages,
+    coding: None,
+    options: LIMIT,
+};
 
 /// A new connection for each call, HTTP/1.1 with `Connection: close` on both sides. It shows the cost of clients that keep no connections.
 pub const CLOSING: Web = Web { keep: Keep::Call, options: &["limit", "closes", "reset", "ports"], ..HTTP };
@@ -28,3 +36,10 @@ pub const SECURE_TWO: Web = Web { name: "http2-tls", place: Place::Tls, options:
 pub const GRPC: Web = Web { name: "grpc", carries: Carries::Grpc, ..TWO };
 /// The same over TLS.
 pub const SECURE_GRPC: Web = Web { name: "grpc-tls", place: Place::Tls, options: SECURE_LIMIT, ..GRPC };
+/// The channels that people compress, with each coding.
+pub const KEPT_GZIP: Web = Web { name: "http-keepalive-gzip", coding: Some(GZIP), ..KEPT };
+pub const KEPT_ZSTD: Web = Web { name: "http-keepalive-zstd", coding: Some(ZSTD), ..KEPT };
+pub const SECURE_GZIP: Web = Web { name: "https-keepalive-gzip", coding: Some(GZIP), ..SECURE };
+pub const SECURE_ZSTD: Web = Web { name: "https-keepalive-zstd", coding: Some(ZSTD), ..SECURE };
+pub const SECURE_TWO_GZIP: Web = Web { name: "http2-tls-gzip", coding: Some(GZIP), ..SECURE_TWO };
+pub const SECURE_TWO_ZSTD: Web = Web { name: "http2-tls-zstd", coding: Some(ZSTD), ..SECURE_TWO };

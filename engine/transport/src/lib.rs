@@ -84,6 +84,12 @@ pub fn all() -> Vec<Arc<dyn Channel>> {
         Arc::new(http::SECURE),
         Arc::new(http::SECURE_TWO),
         Arc::new(http::SECURE_GRPC),
+        Arc::new(http::KEPT_GZIP),
+        Arc::new(http::KEPT_ZSTD),
+        Arc::new(http::SECURE_GZIP),
+        Arc::new(http::SECURE_ZSTD),
+        Arc::new(http::SECURE_TWO_GZIP),
+        Arc::new(http::SECURE_TWO_ZSTD),
     ]
 }
 
@@ -142,6 +148,11 @@ pub trait Channel: Send + Sync + 'static {
     /// Whether it can carry a message, by its name: gRPC has a form of its own for messages of Protocol Buffers, and none for others.
     fn carries(&self, _message: &str) -> bool {
         true
+    }
+
+    /// Whether it compresses what it carries: then a raw echo over it says nothing about the messages.
+    fn compresses(&self) -> bool {
+        false
     }
 
     /// Whether client and server are one process.

@@ -59,8 +59,6 @@ FORMATS: Mapping[str, Format] = {
 }
 # Native stacks have every message in Rust, whatever else there is.
 OWN = "rust"
-# Browsers speak HTTP/2 over TLS only, and open no Unix socket.
-_BROWSER_CHANNELS = frozenset({"http", "http-keepalive", "https", "https-keepalive", "http2-tls"})
 
 
 def plain(language: str) -> str:
@@ -77,12 +75,8 @@ def why_not_in(message: str, language: str) -> str | None:
     return f"no kept library of {message} for {language} is known"
 
 
-def why_not_in_browsers(message: str, channel: str) -> str | None:
-    """Return why a page in a browser cannot make such calls; None if it can or nothing is known of the message."""
-    if "grpc" in channel:
-        return "a browser cannot make gRPC calls without a proxy"
-    if channel not in _BROWSER_CHANNELS:
-        return f"a browser cannot open the channel {channel}"
+def why_not_in_browsers(message: str) -> str | None:
+    """Return why a page in a browser cannot read a message; None if it can or nothing is known."""
     known = FORMATS.get(message)
     return None if known is None or known.browser else f"no library of {message} for browsers is known"
 

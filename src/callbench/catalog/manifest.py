@@ -17,6 +17,7 @@ from callbench.model.errors import BadInput
 from callbench.model.process_tree import HOST
 from callbench.model.request import FILES, KEY, Request
 from callbench.model.service.imported import Imported
+from callbench.model.situation import Callers
 from callbench.model.version import CONTRACT
 
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
@@ -55,7 +56,10 @@ class Card(_Strict):
 
     Attributes:
         own: whether the stack carries the calls of a service of the user's own; `only`: it carries no others.
-        stand_in: the original that cannot run here and that the stack stands in for, as `COM of Windows, in Wine`.
+    stand_in: the original that cannot run here and that the stack stands in for, as `COM of Windows, in Wine`.
+    reach: `host` if what the channel carries never leaves the host.
+    callers: who can call over the channel, the widest circle (`callbench.model.situation.Callers`).
+    tls: whether the channel encrypts.
     """
 
     about: str | None = None
@@ -84,6 +88,9 @@ class Card(_Strict):
     busy_us: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     closes_idle_s: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     slice_ms: float | None = Field(default=None, ge=20, le=10_000, allow_inf_nan=False)
+    reach: Literal["host"] | None = None
+    callers: Callers | None = None
+    tls: Literal[True] | None = None
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()

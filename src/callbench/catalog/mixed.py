@@ -7,6 +7,7 @@ import fnmatch
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from callbench.catalog.callers import CALLERS, narrower
 from callbench.model import request
 from callbench.model.cell import MIXED, OWN, OWN_ONLY, Stack
 
@@ -110,6 +111,8 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
             combined = (mine if key in _CLIENTS else other).get(key)
         elif key == "compiles":
             combined = bool(mine.get(key) or other.get(key)) or None
+        elif key == CALLERS:
+            combined = narrower(mine, other)
         elif key in ("options", "explains"):
             combined = {**(other.get(key) or {}), **(mine.get(key) or {})}
         elif mine.get(key) == other.get(key):

@@ -6,13 +6,13 @@ from callbench.model.cell import Stack
 LOOPBACK = "loopback"
 PAIR = "pair"
 
-# Channels within one kernel or one process: nothing of them travels on a cable.
-_STAY = frozenset({"inproc", "library", "shm", "shm-spin", "mqueue", "pipe", "unix", "http-unix", "winmsg"})
+# The key of a card, and its value where a channel lies within one kernel: nothing of it travels on a cable.
+REACH, HOST = "reach", "host"
 
 
 def why_not_over(stack: Stack, link: str) -> str | None:
     """Return why a stack cannot be measured over a link; None if it can."""
-    if link != LOOPBACK and (stack.in_process or stack.channel in _STAY):
+    if link != LOOPBACK and (stack.in_process or stack.card.get(REACH) == HOST):
         return f"over {link}: what its channel carries never leaves the host"
     if link != LOOPBACK and runs_by_itself(stack):
         return f"over {link}: its server runs where its url says; one that is started can be put behind a link"

@@ -24,6 +24,17 @@ class Goal(StrEnum):
     """Bytes of a call in IP packets, both ways."""
 
 
+class Callers(StrEnum):
+    """Who calls: from those for whom every channel does, to those for whom few do."""
+
+    OWN = "own"
+    """Programs of the same owner, who can give both sides any framing."""
+    OTHERS = "others"
+    """Programs of others, who need a public protocol."""
+    BROWSERS = "browsers"
+    """Pages in a browser, without a proxy before the server."""
+
+
 @dataclass(frozen=True, slots=True)
 class SituationLink:
     """A link that calls travel over.
@@ -66,7 +77,8 @@ class Situation:
         groups: the shares of a record's groups by name, which add up to 1; empty: all alike.
         today: the stack that runs today; empty: nothing does.
         languages: that must be able to take part.
-        browsers: whether browsers must be able to call.
+        callers: who must be able to call.
+        tls: whether the calls are encrypted; None: nobody said. Then they are, unless what runs today is not.
         readable: whether people must be able to read the messages.
         objective: a latency that must be met on every link.
         goal: what the choice goes by; None: money where there are prices, time otherwise.
@@ -79,13 +91,19 @@ class Situation:
     groups: Mapping[str, float] | None = None
     today: str = ""
     languages: Sequence[str] = ()
-    browsers: bool = False
+    callers: Callers = Callers.OWN
+    tls: bool | None = None
     readable: bool = False
     objective: Objective | None = None
     prices: Prices | None = None
     goal: Goal = Goal.TIME
     margin: float = 0.05
     source: Mapping[str, Any] | None = None
+
+    @property
+    def browsers(self) -> bool:
+        """Whether browsers must be able to call."""
+        return self.callers is Callers.BROWSERS
 
     @property
     def main_link(self) -> SituationLink:

@@ -47,6 +47,7 @@ class RunRequest:
         baselines: whether to measure the raw echo of each channel.
         link: the link of every cell; None: as the study says.
         languages: of an imported service without a study of its own: the languages to measure besides Rust.
+        stacks: likewise: the native stacks to measure; empty: the usual ones.
         warm_up_s: seconds after which every warm-up ends; 0: no warm-up; None: the usual limits.
     """
 
@@ -66,6 +67,7 @@ class RunRequest:
     pcap: bool = False
     link: str | None = None
     languages: Sequence[str] = ()
+    stacks: Sequence[str] = ()
     warm_up_s: float | None = None
 
 
@@ -90,7 +92,7 @@ def _plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> _RunPlan:
         BadInput: an option is wrong.
     """
     selection = select.parse(request.select)
-    study = load(request.study, request.settings, link=request.link, languages=request.languages)
+    study = load(request.study, request.settings, link=request.link, languages=request.languages, stacks=request.stacks)
     if study.service is not None:
         all_stacks = own_service.for_service(all_stacks)
     all_stacks = own_servers.with_servers(all_stacks, study.part.servers, study.path)

@@ -9,7 +9,7 @@ use callbench_contract::{Failure, Kind};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TE};
+use hyper::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TE};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::ClientConfig;
@@ -22,6 +22,7 @@ use tokio_rustls::TlsConnector;
 
 use super::super::line::{closed, refused, timed_out, too_large};
 use super::super::{Connection, rendezvous, tls};
+use super::coding::{self, Unreadable};
 use super::dial::Dial;
 use super::place::{Endpoint, To, protocol};
 use super::{Carries, Keep, Version, Web, grpc};
@@ -65,6 +66,9 @@ fn headers(web: Web, dial: Dial, target: &To, path: &str, content_type: &'static
         return Ok(headers);
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if let Some(coding) = web.coding {
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(coding.name()));
+    }
     if path == "/soap" {
         // SOAP 1.1 asks for the header; the empty string says that the URL tells what is meant.
         headers.insert(HeaderName::from_static("soapaction"), HeaderValue::from_static("\"\""));
@@ -195,6 +199,17 @@ fn failure(error: &hyper::Error) -> Failure {
 }
 
 impl Came {
+    /// The same with its body as it was before the server compressed it.
+    fn decoded(self, web: Web) -> Result<Self, Failure> {
+        let Some(coding) = web.coding else { return Ok(self) };
+        let body = coding::incoming(coding, self.body, &self.headers).map_err(|why| match why {
+            Unreadable::TooLarge => too_large(LIMIT + 1, LIMIT),
+            Unreadable::Broken(sentence) => Failure::protocol(sentence),
+            Unreadable::Unknown(name) => Failure::protocol(format!("the answer is in the coding {name}: {} was asked for", coding.name())),
+        })?;
+        Ok(Came { body, ..self })
+    }
+
     /// The message that came. A server's fault comes with 500 in some messages; what it says is in the body.
     fn message(self) -> Result<Bytes, Failure> {
         if self.status == StatusCode::OK || (self.status == StatusCode::INTERNAL_SERVER_ERROR && !self.body.is_empty()) {
@@ -230,10 +245,12 @@ impl Client {
                 (uri, outgoing.body, outgoing.field)
             }
         };
+        let mut headers = self.headers.clone();
+        let body = coding::outgoing(self.way.web.coding, body, &mut headers).map_err(|why| Failure::new(Kind::CannotCarry, why))?;
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = uri;
-        *request.headers_mut() = self.headers.clone();
+        *request.headers_mut() = headers;
         Ok((request, field))
     }
 }
@@ -269,7 +286,7 @@ impl Connection for Client {
         let (came, sender) = made.unwrap_or_else(|_| Err(timed_out()))?;
         self.sender = sender;
         self.answer = match way.web.carries {
-            Carries::Messages => came.message()?,
+            Carries::Messages => came.decoded(way.web)?.message()?,
             Carries::Grpc => came.unwrapped(field)?,
         };
         Ok(&self.answer)

@@ -2,6 +2,7 @@
 
 mod body;
 mod client;
+pub mod coding;
 mod dial;
 pub mod grpc;
 mod place;
@@ -14,6 +15,9 @@ use callbench_contract::endpoint::{Connect, Listen, Options, Server};
 
 use super::{Channel, Connection, Route};
 
+/// The messages that channels with a coding carry: those that people compress. The manifest says the same.
+const COMPRESSED: &[&str] = &["soap", "json", "avro", "protobuf"];
+
 /// A channel of HTTP.
 #[derive(Clone, Copy, Debug)]
 pub struct Web {
@@ -22,6 +26,8 @@ pub struct Web {
     pub place: Place,
     pub keep: Keep,
     pub carries: Carries,
+    /// How bodies are compressed, if they are.
+    pub coding: Option<&'static dyn coding::Coding>,
     pub options: &'static [&'static str],
 }
 
@@ -82,7 +88,15 @@ impl Channel for Web {
     }
 
     fn carries(&self, message: &str) -> bool {
-        self.carries == Carries::Messages || message == grpc::MESSAGE
+        match (self.carries, self.coding) {
+            (Carries::Grpc, _) => message == grpc::MESSAGE,
+            (Carries::Messages, None) => true,
+            (Carries::Messages, Some(_)) => COMPRESSED.contains(&message),
+        }
+    }
+
+    fn compresses(&self) -> bool {
+        self.coding.is_some()
     }
 
     fn serve(&self, routes: Vec<Route>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {

@@ -9,9 +9,9 @@ use callbench_contract::endpoint::{LIMIT, Listen, Options, Server};
 use callbench_contract::{Failure, Kind};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT_ENCODING, ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -22,6 +22,7 @@ use tokio_rustls::TlsAcceptor;
 use super::super::rendezvous::same_user;
 use super::super::{AnswerKind, Channel as _, Route};
 use super::body::Whole;
+use super::coding::{self, Unreadable, accepts};
 use super::grpc::{self, Target, code};
 use super::place::{self, Listener, within};
 use super::{Carries, Keep, Version, Web};
@@ -159,6 +160,8 @@ async fn host<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, sha
 enum NotTaken {
     TooLarge,
     Cut(String),
+    /// Compressed in a way that is not spoken here.
+    Coded(String),
 }
 
 impl Shared {
@@ -187,8 +190,11 @@ impl Shared {
     }
 
     async fn answer(&self, route: &Route, request: Request<Incoming>) -> Response<Whole> {
-        let request = match self.body(request).await {
+        let headers = if self.web.coding.is_some() { request.headers().clone() } else { HeaderMap::new() };
+        let decoded = self.body(request).await.and_then(|body| self.decoded(body, &headers));
+        let request = match decoded {
             Ok(request) => request,
+            Err(NotTaken::Coded(name)) => return self.unknown_coding(&name),
             Err(NotTaken::TooLarge) => {
                 return text_response(StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", self.limit));
             }
@@ -199,7 +205,33 @@ impl Shared {
             AnswerKind::Answer => StatusCode::OK,
             AnswerKind::Fault => StatusCode::from_u16(route.fault_status).unwrap_or(StatusCode::OK),
         };
-        response(status, route.content_type, answer.into())
+        let mut response = response(status, route.content_type, Bytes::new());
+        let accepted = self.web.coding.filter(|coding| accepts(&headers, *coding));
+        match coding::outgoing(accepted, answer.into(), response.headers_mut()) {
+            Ok(body) => *response.body_mut() = Whole::new(body),
+            Err(why) => return text_response(StatusCode::INTERNAL_SERVER_ERROR, format!("{why}\n")),
+        }
+        response
+    }
+
+    /// A request's body as it was before the client compressed it. Channels without a coding do not look at what the client says.
+    fn decoded(&self, body: Bytes, headers: &HeaderMap) -> Result<Bytes, NotTaken> {
+        let Some(coding) = self.web.coding else { return Ok(body) };
+        match coding::incoming(coding, body, headers) {
+            Ok(body) if body.len() > self.limit => Err(NotTaken::TooLarge),
+            Ok(body) => Ok(body),
+            Err(Unreadable::TooLarge) => Err(NotTaken::TooLarge),
+            Err(Unreadable::Broken(why)) => Err(NotTaken::Cut(why)),
+            Err(Unreadable::Unknown(name)) => Err(NotTaken::Coded(name)),
+        }
+    }
+
+    fn unknown_coding(&self, name: &str) -> Response<Whole> {
+        let known = self.web.coding.map_or("identity", coding::Coding::name);
+        let sentence = format!("a request can be plain or in the coding {known}, not in {name}\n");
+        let mut response = text_response(StatusCode::UNSUPPORTED_MEDIA_TYPE, sentence);
+        response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(known));
+        response
     }
 
     /// As gRPC has it: HTTP's status is always 200, and the call's own is in the trailers, or in the headers where nothing else is.
@@ -213,7 +245,7 @@ impl Shared {
         let message = match self.body(request).await {
             Ok(body) => grpc::unframed(body),
             Err(NotTaken::TooLarge) => Err((code::RESOURCE_EXHAUSTED, "the request is larger than the server takes")),
-            Err(NotTaken::Cut(_)) => Err((code::INTERNAL, "the request did not come whole")),
+            Err(NotTaken::Cut(_) | NotTaken::Coded(_)) => Err((code::INTERNAL, "the request did not come whole")),
         };
         let message = match message {
             Ok(message) => message,

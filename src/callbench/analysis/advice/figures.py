@@ -42,6 +42,7 @@ class Figures:
         at_most: whether its times are upper bounds, because its rate is a lower one.
         language: of the stack; "" where it is not known.
         protocol: what its card says that it speaks, or "": two stacks with the same one understand each other.
+        card: what its manifest says of it.
     """
 
     stack: str
@@ -57,6 +58,7 @@ class Figures:
     language: str = ""
     protocol: str = ""
     at_most: bool = False
+    card: Mapping[str, Any] = field(default_factory=dict)
 
 
 # By stack and group.
@@ -85,12 +87,13 @@ def read(
         ledger = results.ledgers.get(cell.id)
         account = tuple(ledger.phases[STEADY]) if ledger and ledger.phases else ()
         names = cell.attributes
+        card = cards.get(names["stack"], {}).get("card") or {}
         found[names["stack"], names["group"]] = Figures(
             names["stack"], names["group"], names["call"], names["message"], names["channel"], _of(cell), account,
             float(ledger.request_payload + ledger.answer_payload) if ledger else None,
             {name: _of(one) for name, wire in links.items() if (one := _same(cell, closed, wires, wire))},
             "; ".join(cell.doubts), names["language"],
-            str((cards.get(names["stack"], {}).get("card") or {}).get(PROTOCOL) or ""), cell.at_least,
+            str(card.get(PROTOCOL) or ""), cell.at_least, card,
         )  # fmt: skip
     return found
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.prediction import value
-from callbench.catalog.formats import why_not_in, why_not_in_browsers, why_not_readable
+from callbench.catalog.callers import encrypts, why_not_called_by
+from callbench.catalog.formats import plain, why_not_in, why_not_in_browsers, why_not_readable
 from callbench.model.situation import Situation
 
 
@@ -34,19 +36,58 @@ def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) 
     found, out = [], []
     for stack in dict.fromkeys(stack for stack, _ in every):
         one = next(figures for (name, _), figures in every.items() if name == stack)
-        ruled = required(one.message, one.channel, situation)
+        ruled = required(one.message, one.channel, one.card, situation)
         lacking = [] if ruled else _lacking(every, stack, situation, groups)
         if ruled or lacking:
             out.append(LeftOut(stack, ruled or lacking, bool(ruled)))
         else:
             found.append(stack)
-    return found, out
+    return _encrypted(every, situation, found, out)
 
 
-def required(message: str, channel: str, situation: Situation) -> list[str]:
-    """List why a message over a channel is ruled out by what the situation requires."""
+def wants_tls(situation: Situation, cards: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Return whether calls have to be encrypted: as was said, otherwise as what runs today; if nothing does, they have.
+
+    Args:
+        situation: what is required.
+        cards: of the stacks that are known, by name.
+    """
+    if situation.tls is not None:
+        return situation.tls
+    return situation.today not in cards or encrypts(cards[situation.today])
+
+
+def _encrypted(
+    every: Every, situation: Situation, found: list[str], out: list[LeftOut]
+) -> tuple[list[str], list[LeftOut]]:
+    """Leave out what does not encrypt, if calls have to be encrypted and a candidate does that.
+
+    What runs today stays: it is what the others are compared with.
+    """
+    cards = {stack: figures.card for (stack, _), figures in every.items()}
+    spoken = {plain(language) for language in situation.languages}
+    named = [stack for stack in found if any(every[key].language in spoken for key in every if key[0] == stack)]
+    encrypted = [stack for stack in found if encrypts(cards[stack])]
+    # Stacks of the named languages are what is chosen from: without TLS, if they have none.
+    if not encrypted or (named and not set(named) & set(encrypted)) or not wants_tls(situation, cards):
+        return found, out
+    kept = [stack for stack in found if stack in encrypted or stack == situation.today]
+    readable = [stack for stack in found if stack not in kept]
+    return kept, out + [LeftOut(stack, ["its bytes are not encrypted"], required=True) for stack in readable]
+
+
+def required(message: str, channel: str, card: Mapping[str, Any], situation: Situation) -> list[str]:
+    """List why a message over a channel is ruled out by what the situation requires.
+
+    Args:
+        message: its name.
+        channel: its name.
+        card: of a stack with the two.
+        situation: what is required.
+    """
     whys = [why_not_in(message, language) for language in situation.languages]
-    whys.append(why_not_in_browsers(message, channel) if situation.browsers else None)
+    whys.append(why_not_called_by(situation.callers, channel, card))
+    whys.append(why_not_in_browsers(message) if situation.browsers else None)
     whys.append(why_not_readable(message) if situation.readable else None)
     return [why for why in whys if why]
 

@@ -9,6 +9,8 @@ import zstandard
 LEVELS: Mapping[str, int] = MappingProxyType({"gzip": 6, "zstd": 3})
 """The level of each coding: the libraries' own defaults."""
 PLAIN = "plain"
+LEAST = 150
+"""Native stacks do not compress bodies of fewer bytes: `engine/transport/src/web/coding`."""
 _GZIP_WINDOW = 31
 """A window of 32 KiB (15), and gzip's frame (16)."""
 

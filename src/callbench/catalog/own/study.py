@@ -12,8 +12,26 @@ from callbench.model.errors import BadInput
 from callbench.model.service.imported import MOST_CALLS
 
 STUDY = "study.toml"
+_ALL = "Every native message over the usual channels"
 CHANNELS = ("inproc", "shm", "unix", "tcp", "http", "http-keepalive", "grpc")
 """Those of the usual study: within a process, within a host, and over a network; gRPC for Protocol Buffers alone."""
+ADVISED = (
+    "tcp",
+    "http-keepalive",
+    "http-keepalive-gzip",
+    "http-keepalive-zstd",
+    "http2",
+    "grpc",
+    "tcp-tls",
+    "https-keepalive",
+    "https-keepalive-gzip",
+    "https-keepalive-zstd",
+    "http2-tls",
+    "http2-tls-gzip",
+    "http2-tls-zstd",
+    "grpc-tls",
+)
+"""Those that an advice chooses from for calls over a network: connections are kept, and bodies plain or compressed."""
 
 
 def calls(folder: Path) -> dict[str, Path | None]:
@@ -30,12 +48,13 @@ def calls(folder: Path) -> dict[str, Path | None]:
         raise BadInput(f"{file} cannot be read: {error}; make a folder with `callbench import`") from None
 
 
-def usual(folder: Path, languages: Sequence[str] = ()) -> bytes:
+def usual(folder: Path, languages: Sequence[str] = (), stacks: Sequence[str] = ()) -> bytes:
     """The study that a folder is without one of its own: every call, over the usual channels, with one client.
 
     Args:
         folder: the service's.
         languages: whose stacks are measured besides the native ones, by their adapters' names.
+        stacks: the native ones; empty: every message over the usual channels.
 
     Raises:
         BadInput: the folder cannot be read, or has no calls.
@@ -53,14 +72,14 @@ def usual(folder: Path, languages: Sequence[str] = ()) -> bytes:
     others = f" The stacks of {', '.join(languages)} besides." if languages else ""
     document: dict[str, Any] = {
         "title": folder.absolute().name,
-        "about": f"Every native message over the usual channels, with the calls of the service.{others}{note}",
+        "about": f"{'Native stacks' if stacks else _ALL}, with the calls of the service.{others}{note}",
         "load": {"clients": [1], "calls": 1000, "seconds": 0.5, "forks": 5, "rounds": 10, "minutes": 20},
         "quick": {"calls": 100, "seconds": 0.1, "forks": 2, "rounds": 2, "minutes": 1},
         "cells": [
             {
                 "group": name,
                 "optional": [
-                    *(f"native/*+{channel}" for channel in CHANNELS),
+                    *(stacks or (f"native/*+{channel}" for channel in CHANNELS)),
                     *(f"{language}/*" for language in languages),
                 ],
                 "call": name,

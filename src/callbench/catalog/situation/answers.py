@@ -31,6 +31,8 @@ QUESTIONS = (
     Question("objective", 'Objective, as "p99 under 50 ms" (empty: none)', "text", ""),
     Question("languages", "Languages that must take part; several with semicolons (empty: any)", "list", ""),
     Question("browsers", "Must browsers make calls? (yes/no)", "yes", "no"),
+    Question("others", "Must programs of others make calls? (yes/no)", "yes", "no"),
+    Question("tls", "Are calls encrypted? (yes/no)", "yes", "yes"),
     Question("readable", "Must people read the messages? (yes/no)", "yes", "no"),
     Question("prices.processor_hour", "Price of a processor-hour (empty: none)", "number", ""),
     Question("prices.gigabyte_out", "Price of a gigabyte to the clients (empty: none)", "number", ""),
@@ -40,7 +42,10 @@ _PRICES = ("processor_hour", "gigabyte_out", "currency")
 
 
 def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - of all types
-    """Put what options say in the place of what a file says; what is None, empty or False says nothing."""
+    """Put what options say in the place of what a file says; what is None, empty or False says nothing.
+
+    TLS alone can be False: then calls are not encrypted.
+    """
     found = dict(document)
     if links:
         found["links"] = [{"link": one} for one in links]
@@ -48,7 +53,7 @@ def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **opt
     if prices:
         given = found.get("prices", {})
         found["prices"] = {**(given if isinstance(given, Mapping) else {}), **prices}
-    return {**found, **{name: value for name, value in options.items() if value}}
+    return {**found, **{name: value for name, value in options.items() if value or (name == "tls" and value is False)}}
 
 
 def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
@@ -69,7 +74,7 @@ def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -
         if name in place or (name == "currency" and not prices):
             continue
         value = _value(one, ask(one.text, one.default).strip())
-        if value not in (None, "", [], False):
+        if value not in (None, "", []) and value != (one.default == "yes"):
             place[name] = [{"link": link} for link in value] if name == "links" else value
     return {**found, **({"prices": prices} if prices else {})}
 

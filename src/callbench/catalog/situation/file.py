@@ -12,7 +12,7 @@ from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.part import LinkName, Name, Part
 from callbench.model.errors import BadInput
 from callbench.model.objective import Objective, parse
-from callbench.model.situation import Goal, Prices, Situation, SituationLink
+from callbench.model.situation import Callers, Goal, Prices, Situation, SituationLink
 
 MOST_BYTES = 1 << 20
 LATENCIES = {None: "mean_us", 0.5: "p50_us", 0.9: "p90_us", 0.99: "p99_us", 0.999: "p999_us", 1.0: "max_us"}
@@ -53,6 +53,8 @@ class SituationPart(Part):
     today: str = ""
     languages: Annotated[tuple[Name, ...], Field(strict=False)] = ()
     browsers: bool = False
+    others: bool = False
+    tls: bool | None = None
     readable: bool = False
     objective: str | None = None
     goal: str | None = None
@@ -124,9 +126,13 @@ def situation_of(document: Mapping[str, Any], where: str) -> Situation:
     prices = None if part.prices is None else Prices(**part.prices.model_dump())
     goal = Goal(part.goal) if part.goal else Goal.TIME if prices is None else Goal.MONEY
     return Situation(
-        links, part.calls_per_second, groups or None, part.today, tuple(part.languages), part.browsers, part.readable,
-        objective, prices, goal, part.margin_percent / 100, dict(document),
+        links, part.calls_per_second, groups or None, part.today, tuple(part.languages), _callers(part), part.tls,
+        part.readable, objective, prices, goal, part.margin_percent / 100, dict(document),
     )  # fmt: skip
+
+
+def _callers(part: SituationPart) -> Callers:
+    return Callers.BROWSERS if part.browsers else Callers.OTHERS if part.others else Callers.OWN
 
 
 def _objective(text: str) -> Objective:

@@ -149,12 +149,13 @@ def names() -> list[str]:
     return sorted(path.stem for path in folder().glob("*.toml"))
 
 
-def load(
+def load(  # noqa: PLR0913, PLR0917 - what a study depends on
     name_or_path: str | Path,
     settings: Mapping[str, Value] | None = None,
     published: Path | None = None,
     link: str | None = None,
     languages: Sequence[str] = (),
+    stacks: Sequence[str] = (),
 ) -> Study:
     """Read a study by its name or path, set its parameters and check all of it.
 
@@ -164,6 +165,7 @@ def load(
         published: the published file to use instead of the one it names (a run keeps its own copy).
         link: the link of every cell, instead of those in the study.
         languages: of the folder of an imported service without a study.toml: the languages to measure besides Rust.
+        stacks: likewise: the native stacks to measure; empty: the usual ones. Another study names its own.
 
     Raises:
         BadInput: the study is wrong; the sentence names the place.
@@ -175,7 +177,7 @@ def load(
         raise BadInput(
             f"--languages is for the folder of an imported service without a study.toml; {path} names its stacks itself"
         )
-    source = own_study.usual(path.parent, languages) if usual else _read(path, "a study")
+    source = own_study.usual(path.parent, languages, stacks) if usual else _read(path, "a study")
     raw = _parse(source, path)
     if not raw:
         raise BadInput(f"{path} is empty: a study needs at least title and one [[cells]]; see docs/reference/study.md")

@@ -57,6 +57,12 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         ),
     ] = None,
     browsers: Annotated[bool, typer.Option("--browsers", help="Browsers must be able to make the calls.")] = False,
+    others: Annotated[
+        bool, typer.Option("--others", help="Programs of others must be able to make the calls.")
+    ] = False,
+    no_tls: Annotated[
+        bool, typer.Option("--no-tls", help="Calls are not encrypted. Default: over TLS, unless --today is not.")
+    ] = False,
     readable: Annotated[bool, typer.Option("--readable", help="People must be able to read the messages.")] = False,
     processor_hour: Annotated[
         float | None,
@@ -111,7 +117,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     document = file.read(situation) if situation is not None else {}
     document = answers.with_options(
         document, links=links, today=today, calls_per_second=calls_per_second, objective=objective, languages=languages,
-        browsers=browsers, readable=readable, processor_hour=processor_hour, gigabyte_out=gigabyte_out,
+        browsers=browsers, others=others, tls=False if no_tls else None, readable=readable,
+        processor_hour=processor_hour, gigabyte_out=gigabyte_out,
         currency=currency, goal=goal,
     )  # fmt: skip
     if ask:

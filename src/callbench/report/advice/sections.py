@@ -9,6 +9,7 @@ from callbench.analysis.advice.savings import processor_line
 from callbench.analysis.words import listed
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import amount, more
+from callbench.report.advice.calling import CALLERS, assumed, encryption
 from callbench.report.advice.languages import languages
 from callbench.report.advice.words import depends, goal, not_measured
 from callbench.report.charts.draw import chart
@@ -223,7 +224,8 @@ def _situation(advice: Advice) -> Section:
     rows += [("runs today", situation.today or "nothing"), ("goal", goal(advice))]
     rows += [("objective", situation.objective.text)] if situation.objective else []
     rows += [("languages", ", ".join(situation.languages))] if situation.languages else []
-    rows += [("browsers take part", "yes")] if situation.browsers else []
+    rows.append(("who calls", CALLERS[situation.callers]))
+    rows.append(("encryption", encryption(advice)))
     rows += [("people read messages", "yes")] if situation.readable else []
     if prices is not None:
         sides = "client and server" if prices.both_sides else "server"
@@ -231,7 +233,11 @@ def _situation(advice: Advice) -> Section:
         rows.append(("gigabyte out", f"{prices.gigabyte_out:g} {prices.currency}"))
     rows.append(("difference that does not matter", percent(situation.margin)))
     return Section(
-        "situation", "Situation", "What the advice is for.", sheets=[Sheet("Situation", ("", "given"), rows)]
+        "situation",
+        "Situation",
+        "What the advice is for.",
+        found=list(assumed(advice)),
+        sheets=[Sheet("Situation", ("", "given"), rows)],
     )
 
 

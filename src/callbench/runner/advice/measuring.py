@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from callbench.adapter.network import creation
@@ -44,7 +44,9 @@ def from_record(run: Record, situation: Situation) -> AdviceResult:
     found = subject(run)
     others = [subject(one) for one in held_back]
     of_sizes = None if sizes is None else subject(sizes)
-    return AdviceResult(found, held_back, advise(found, situation, others, of_sizes), sizes)
+    advice = advise(found, situation, others, of_sizes)
+    left_out = [*advice.left_out, *stored.not_measured(run)]
+    return AdviceResult(found, held_back, replace(advice, left_out=left_out), sizes)
 
 
 def measured(

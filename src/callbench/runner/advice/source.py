@@ -20,6 +20,8 @@ from callbench.catalog.study import load
 from callbench.catalog.study.load import names
 from callbench.model.situation import Situation
 from callbench.runner import launch, own_service
+from callbench.runner.advice import stored
+from callbench.runner.advice.candidates import Chosen, chosen
 from callbench.store.head import FILE
 from callbench.store.record import Record
 
@@ -84,11 +86,19 @@ def _service(document: Path, how: Measuring) -> Path:
 
 def _measured(study: str, how: Measuring) -> Record:
     languages = _compiled(study, _languages(study, how), how)
-    select = _channels(study, how, languages)
+    where = Path(study)
+    usual = is_service(where) and not (where / own_study.STUDY).exists()
+    native = chosen(where, how.known, how.situation) if usual else Chosen()
+    if native.not_measured:
+        how.say(f"{len(native.not_measured)} stacks cannot win by their bytes: they are listed, and not measured")
+    select = [] if native.stacks else _channels(study, how, languages)
     request = launch.RunRequest(
-        study, quick=True, select=select, budget_s=how.budget_s, baselines=False, languages=languages
-    )
-    return launch.execute_run(launch.create_run(request, how.known), how.known, resumed=False)
+        study, quick=True, select=select, budget_s=how.budget_s, baselines=False, languages=languages,
+        stacks=native.stacks,
+    )  # fmt: skip
+    run = launch.execute_run(launch.create_run(request, how.known), how.known, resumed=False)
+    stored.write_not_measured(run, native.not_measured)
+    return run
 
 
 def _languages(study: str, how: Measuring) -> tuple[str, ...]:

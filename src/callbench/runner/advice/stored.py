@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from callbench.analysis.advice.requirements import LeftOut
 from callbench.catalog.situation.file import situation_of
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
@@ -21,6 +22,8 @@ NAME = "advice.json"
 HELD_BACK = "held-back"
 # The folder of a run in which its main call was measured with payloads of several sizes.
 SIZES = "sizes"
+# The file of a run with the stacks that could not win by their bytes.
+NOT_MEASURED = "not-measured.json"
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,36 @@ def sizes(run: Record) -> Record | None:
     """Give the record of several sizes, if they were measured."""
     path = run.path / SIZES
     return Record(path) if (path / FILE).is_file() else None
+
+
+def write_not_measured(run: Record, stacks: Sequence[LeftOut]) -> None:
+    """Keep beside a run which stacks were not measured for it, and why; nothing if there are none.
+
+    Raises:
+        MachineFailure: the file cannot be written.
+    """
+    if not stacks:
+        return
+    path = run.path / NOT_MEASURED
+    try:
+        path.write_text(json.dumps([{"stack": one.stack, "why": list(one.why)} for one in stacks], indent=1) + "\n")
+    except OSError as failure:
+        raise machine_limits.written(f"cannot write {path}", failure) from failure
+
+
+def not_measured(run: Record) -> list[LeftOut]:
+    """Give the stacks that were not measured for a run because of their bytes.
+
+    Raises:
+        BadInput: the file is damaged.
+    """
+    path = run.path / NOT_MEASURED
+    if not path.is_file():
+        return []
+    try:
+        return [LeftOut(str(one["stack"]), list(one["why"]), required=False) for one in json.loads(path.read_bytes())]
+    except (OSError, ValueError, TypeError, KeyError) as failure:
+        raise BadInput(f"{path} is damaged: remove it, and the advice does not list these stacks") from failure
 
 
 def write(
