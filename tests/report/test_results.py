@@ -21,7 +21,8 @@ CREATE TABLE cells (cell VARCHAR, "group" VARCHAR, stack VARCHAR, adapter VARCHA
 CREATE TABLE trials (trial BIGINT, cell VARCHAR, fork BIGINT, start BIGINT, started TIMESTAMP, calls BIGINT,
     errors VARCHAR, error_count BIGINT, elapsed_ns BIGINT, window_ns BIGINT,
     window_calls DOUBLE, in_flight BIGINT, rate_per_s DOUBLE, timed VARCHAR, batch BIGINT, count BIGINT,
-    sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, in_call_ns BIGINT, think_ns BIGINT, clients BIGINT, user_ns BIGINT,
+    sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, in_call_ns BIGINT, think_ns BIGINT,
+    gap_ns BIGINT, clients BIGINT, user_ns BIGINT,
     system_ns BIGINT, server_user_ns BIGINT, server_system_ns BIGINT, agree BOOLEAN, unsteady VARCHAR DEFAULT '',
     pace DOUBLE DEFAULT 1.0, service_sum_ns BIGINT, service_min_ns BIGINT, service_max_ns BIGINT,
     lateness_sum_ns BIGINT, lateness_min_ns BIGINT, lateness_max_ns BIGINT);

@@ -43,11 +43,17 @@ def test_groups_with_several_stacks_come_first_where_room_is_short() -> None:
 
 
 def test_a_rate_that_the_loop_limits_is_at_least_and_comes_first_where_it_reaches_the_first_place() -> None:
-    ranking = LiveRanking([_cell(number, f"native/{name}") for number, name in enumerate("abcde")], AS_IS)
+    ranking = LiveRanking([_cell(number, f"native/{name}", clients=2) for number, name in enumerate("abcde")], AS_IS)
     rates = {"c000": 1000, "c001": 900, "c002": 800, "c003": 700, "c004": 100}
     for cell, calls in rates.items():
-        ranking.add_slice(cell, calls, 10**9, loop_ns=2 * 10**8 if cell in {"c001", "c004"} else 10**7)
+        ranking.add_slice(cell, calls, 10**9, loop_ns=4 * 10**8 if cell in {"c001", "c004"} else 10**7)
     (line,) = ranking.lines(10)
     assert line.places == ["native/a 1,000", "native/b ≥ 900", "native/c 800"]
-    ranking.add_slice("c001", 2000, 10**9, loop_ns=2 * 10**8)
+    ranking.add_slice("c001", 2000, 10**9, loop_ns=4 * 10**8)
     assert ranking.lines(10)[0].places[0].startswith("native/b ≥ ")
+
+
+def test_the_loops_own_time_is_taken_off_the_rate_of_one_client() -> None:
+    ranking = LiveRanking([_cell(0, "native/a")], AS_IS)
+    ranking.add_slice("c000", 800, 10**9, loop_ns=2 * 10**8)
+    assert ranking.lines(10)[0].places == ["native/a 1,000"]

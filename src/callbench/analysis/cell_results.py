@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.histograms import Histograms, together
+from callbench.analysis.loop_time import LoopTime, loop_time
 from callbench.analysis.messages import Messages, MessageTimes
 from callbench.analysis.results import Excluded, Latency, OpenLoop, Result
 from callbench.model.cell import rate_text
@@ -26,11 +27,14 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     timed: Histograms,
     written: MessageTimes,
     excluded: Sequence[Excluded],
+    *,
+    driven: bool = False,
 ) -> Result:
-    """Put one cell's result together."""
+    """Put one cell's result together; `driven` says whether the load driver called, whose loop rests after errors."""
     answered = [row for row in forks if row["calls"] and row["elapsed_ns"]]
     own = timed.get(("latency", cell["cell"]), {})
-    by_fork = _by_fork(answered, own, written.of(cell))
+    loop = None if driven else loop_time(cell, answered)
+    by_fork = _by_fork(answered, own, written.of(cell), loop)
     every = together(own.values()) if own else None
     latency = _latency(answered, every)
     open_loop = _open_loop(cell, answered, timed, latency)
@@ -57,15 +61,24 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         options=json.loads(cell.get("options") or "{}") or {},
         open_loop=open_loop,
         plateaus=plateaus(every) if every else (),
+        loop=loop,
     )
 
 
 def _by_fork(
-    answered: Sequence[Mapping[str, Any]], latencies: Mapping[int, Buckets], messages: Messages | None
+    answered: Sequence[Mapping[str, Any]],
+    latencies: Mapping[int, Buckets],
+    messages: Messages | None,
+    loop: LoopTime | None,
 ) -> dict[str, dict[int, float]]:
-    """Give each metric by fork, for a machine of the same pace in all forks."""
+    """Give each metric by fork, for a machine of the same pace in all forks; the rate without the loop's own time."""
+    shares = loop.shares if loop else {}
     by_fork: dict[str, dict[int, float]] = {
-        "rate_per_s": {row["fork"]: rate / row["pace"] for row in answered if (rate := _window_in(row).per_s)},
+        "rate_per_s": {
+            row["fork"]: rate / row["pace"] / (1 - shares.get(row["fork"], 0.0))
+            for row in answered
+            if (rate := _window_in(row).per_s)
+        },
         "mean_us": {row["fork"]: mean * row["pace"] for row in answered if (mean := _mean_us([row]))},
     }
     limits = {row["fork"]: (row["min_ns"] or 0, row["max_ns"] or TOP, row["pace"]) for row in answered}

@@ -1,7 +1,7 @@
 """What a run found, from the stored run and nothing else."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ CELLS_SQL = "SELECT * FROM cells ORDER BY cell"
 TRIALS_SQL = """
 SELECT cell, fork, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error_count) AS error_count,
        sum(window_calls) AS window_calls, sum(window_ns) AS window_ns, sum(in_flight) AS in_flight,
+       CASE WHEN count(gap_ns) = count(*) THEN sum(gap_ns) END AS loop_ns,
        sum(in_call_ns) AS in_call_ns, sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns)
        AS max_ns, sum(service_sum_ns) AS service_sum_ns, min(service_min_ns) AS service_min_ns, max(service_max_ns)
        AS service_max_ns, sum(lateness_sum_ns) AS lateness_sum_ns, min(lateness_min_ns) AS lateness_min_ns,
@@ -33,7 +34,9 @@ FROM trials WHERE unsteady = '' GROUP BY cell, fork ORDER BY cell, fork"""
 ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
-SELECT "group", cells.clients, link, stack, fork, sum(window_calls) / (sum(window_ns) / 1e9 * avg(pace)) AS rate_per_s
+SELECT "group", cells.clients, link, stack, fork,
+       sum(window_calls) / (sum(window_ns) / 1e9 * avg(pace) * (1 - CASE WHEN max(cells.clients) = 1 AND max(batch) = 1
+       THEN coalesce(sum(gap_ns) / sum(elapsed_ns), 0) ELSE 0 END)) AS rate_per_s
 FROM trials JOIN cells USING (cell) WHERE unsteady = '' GROUP BY ALL ORDER BY ALL"""
 # Of a process's whole life; journals of before that was counted have the calls of its last trial.
 DEATHS_SQL = """
@@ -50,7 +53,7 @@ def read(run: Record) -> Results:
         BadInput: the run is damaged.
     """
     with run.connection() as connection:
-        found = from_connection(connection)
+        found = from_connection(connection, _driven(run))
         known = validity.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
         queried = metric_queries.read(connection)
@@ -100,7 +103,7 @@ def _known(run: Record, found: Results) -> list[validity.CellFacts]:
     cards = {stack["id"]: stack.get("card") or {} for stack in run.plan().get("stacks", [])}
     inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
     elsewhere = {id_ for id_, card in cards.items() if "url" in (card.get("external") or {})}
-    driven = {id_ for id_, card in cards.items() if MIXED in id_ and "request" in card}
+    driven = _driven(run)
     placement = run.environment().get("placement") or {}
     together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
     return [
@@ -109,11 +112,18 @@ def _known(run: Record, found: Results) -> list[validity.CellFacts]:
             in_process=one.attributes["stack"] in inside,
             together=together or one.attributes["stack"] in elsewhere,
             driver=one.attributes["stack"] in driven,
+            loop_taken=one.loop is not None,
             half_width=one.rate.half_width if one.rate else None,
             plateaus=one.plateaus,
         )
         for one in found.cells
     ]
+
+
+def _driven(run: Record) -> set[str]:
+    """Name the stacks that the load driver calls."""
+    stacks = run.plan().get("stacks", [])
+    return {stack["id"] for stack in stacks if MIXED in stack["id"] and "request" in (stack.get("card") or {})}
 
 
 def with_validity(found: Results, validity: validity.Validity) -> Results:
@@ -156,8 +166,8 @@ def _notes(run: Record) -> Iterable[str]:
                 yield str(json.loads(line).get("text", ""))
 
 
-def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
-    """Compute from the run's tables."""
+def from_connection(connection: "duckdb.DuckDBPyConnection", driven: Collection[str] = ()) -> Results:
+    """Compute from the run's tables; `driven` are the stacks that the load driver calls."""
     codecs = [Codec(**{key: row[key] for key in Codec.__dataclass_fields__}) for row in rows_of(connection, CODECS_SQL)]
     excluded = [
         Excluded(row["stack"], row["cell"], row["fork"], row["why"]) for row in rows_of(connection, EXCLUDED_SQL)
@@ -172,7 +182,15 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
     timed = histograms.read(connection)
     written = MessageTimes(codecs)
     cells = [
-        result_of(row, forks.get(row["cell"], []), errors.get(row["cell"], {}), timed, written, excluded)
+        result_of(
+            row,
+            forks.get(row["cell"], []),
+            errors.get(row["cell"], {}),
+            timed,
+            written,
+            excluded,
+            driven=row["stack"] in driven,
+        )
         for row in rows_of(connection, CELLS_SQL)
     ]
     cells = [_with_unsteady(cell, left_out.get(cell.id)) for cell in cells]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from callbench.analysis.cold_starts import ColdStart
+from callbench.analysis.loop_time import LoopTime
 from callbench.analysis.messages import Codec
 from callbench.analysis.unsteady import Unsteady
 from callbench.analysis.validity import Validity
@@ -88,6 +89,7 @@ class Result:
         unsteady: the trials that do not count, if any. Where no others are left, the cell has no values.
         died: where a process of its stack ended while it was measured: `died after 1,234 calls,
             restarted once`; else "".
+        loop: the load loop's own time, which the rate is without; None where it is not taken off.
     """
 
     attributes: Mapping[str, str]
@@ -111,6 +113,7 @@ class Result:
     costs: Mapping[str, ProcessorTime] = field(default_factory=dict)
     died: str = ""
     unsteady: Unsteady | None = None
+    loop: LoopTime | None = None
     spread: Prior = NONE
 
     @property

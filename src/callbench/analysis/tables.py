@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.analysis import limits
+from callbench.analysis.loop_time import LoopTime
 from callbench.analysis.metric_queries import queries
 from callbench.analysis.metric_values import value_of
 from callbench.analysis.naming import named
@@ -275,6 +276,8 @@ def details(result: Result, interval: Interval, metric: Metric) -> str:
         _count(result.trials, "trial") + " in " + _count(interval.forks, "fork"),
     ]
     parts.append(f"{result.calls:,} calls")
+    if metric.name == "rate_per_s" and result.loop is not None:
+        parts.append(loop_text(result.loop))
     if interval.low is not None and interval.high is not None:
         ends = [end(one, interval.middle, interval.half_width) for one in (interval.low, interval.high)]
         parts.append(f"95 % interval {ends[0]} to {ends[1]} {metric.unit}")
@@ -289,6 +292,17 @@ def details(result: Result, interval: Interval, metric: Metric) -> str:
     if not result.agree:
         parts.append("client and server counted differently")
     return "; ".join(parts)
+
+
+def loop_text(loop: LoopTime) -> str:
+    """Write what was taken off a rate: `the load loop's own time, 4.0 µs of 55 (3.8 to 4.2), is taken off`."""
+    us = loop.us
+    ends = (
+        [] if us.low is None or us.high is None else [end(one, us.middle, us.half_width) for one in (us.low, us.high)]
+    )
+    interval = f" ({' to '.join(ends)})" if ends else ""
+    whole = figure(loop.whole_us.middle, loop.whole_us.half_width)
+    return f"the load loop's own time, {figure(us.middle, us.half_width)} µs of {whole}{interval}, is taken off"
 
 
 def _count(number: int, name: str) -> str:

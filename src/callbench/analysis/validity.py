@@ -207,7 +207,7 @@ class Validity:
 
 @dataclass(frozen=True)
 class CellFacts:
-    """What of a cell is known before: from its plan and its result."""
+    """What of a cell is known before: from its plan and its result; whether its rate is without the loop's time."""
 
     cell: str
     in_process: bool
@@ -215,6 +215,7 @@ class CellFacts:
     half_width: float | None
     plateaus: Sequence[Plateau]
     driver: bool = False
+    loop_taken: bool = False
 
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[CellFacts]) -> Validity:
@@ -360,6 +361,7 @@ def _evidence(
         steal=sum(stolen) / len(stolen) if stolen else None,
         together=known.together,
         driver=known.driver,
+        loop_taken=known.loop_taken,
         backend=side_of(behind, _cpu(trials, "backend_"), window) if behind else None,
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
-from callbench.stats.bottleneck import LOOP
+from callbench.stats.bottleneck import LOOP, MOST_OF_ONE
 from callbench.stats.digits import figure, percent
 
 PLACES = 3
@@ -29,8 +29,8 @@ class _CellRates:
 
     @property
     def rate(self) -> float:
-        """The geometric mean of the rates."""
-        return math.exp(statistics.fmean(self.logs))
+        """The geometric mean of the rates, without the load loop's own time where that is taken off."""
+        return math.exp(statistics.fmean(self.logs)) / self.without_loop
 
     @property
     def spread(self) -> float | None:
@@ -42,7 +42,16 @@ class _CellRates:
     @property
     def at_least(self) -> bool:
         """Whether the load loop took so much of the clients' time that the rate is a lower bound."""
-        return not self.cell.load.think_ns and self.loop_ns > LOOP * self.window_ns * self.cell.load.clients
+        load = self.cell.load
+        most = MOST_OF_ONE if load.clients == 1 else LOOP
+        return not load.think_ns and self.loop_ns > most * self.window_ns * load.clients
+
+    @property
+    def without_loop(self) -> float:
+        """The share of the time that is left without the load loop's own time, where that is taken off."""
+        load = self.cell.load
+        taken = load.clients == 1 and not load.think_ns and not self.at_least and self.window_ns
+        return 1 - self.loop_ns / self.window_ns if taken else 1.0
 
     def reach(self, sign: int) -> float:
         """Return an end of what the rate may be: the upper one with a sign of 1, the lower one with -1."""

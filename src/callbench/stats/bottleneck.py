@@ -13,6 +13,8 @@ IDLE = 0.50
 DISTURBED = 0.05
 # A loop that takes more of its clients' time than that is not a small part of the row.
 LOOP = 0.10
+# Of a loop that takes more of one client's time than the calls do, a small error would be a greater one of the rest.
+MOST_OF_ONE = 0.50
 STARVED = 0.20
 NEIGHBOURS = 0.10
 
@@ -78,6 +80,7 @@ class Evidence:
         link: share of the link's rate that was used; None if there is no limit.
         driver: whether the client is the load driver: it is no part of the stack, but of the instrument.
         backend: what stands behind the server, on the server's processors; None if nothing does.
+        loop_taken: whether the rate is without the time of the loop, so that it limits nothing.
     """
 
     clients: int
@@ -92,6 +95,7 @@ class Evidence:
     link: float | None = None
     driver: bool = False
     backend: Side | None = None
+    loop_taken: bool = False
 
     @property
     def behind(self) -> Side:
@@ -157,7 +161,8 @@ def _generator(evidence: Evidence) -> str:
     # The driver's clients share its threads: what passes while these are idle is no work of the loop's. Where calls are
     # long it is mostly clients that are done and wait for the others' last answers.
     worked = not evidence.driver or evidence.client.used >= IDLE
-    if evidence.loop is not None and evidence.loop > LOOP and worked and not evidence.paced:
+    counts = worked and not evidence.paced and not evidence.loop_taken
+    if evidence.loop is not None and evidence.loop > LOOP and counts:
         return f"the load loop itself took {percent(evidence.loop)} of the clients' time"
     return ""
 
