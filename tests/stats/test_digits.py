@@ -29,6 +29,7 @@ def test_shares() -> None:
     assert share(0.04) == "± 4 %"
     assert share(0.004) == "± 0.4 %"
     assert share(1e-12) == "± 0 %"
+    assert [share(half) for half in (4e-4, 6e-5, 4e-5)] == ["± 0.04 %", "± 0.006 %", "± under 0.01 %"]
     assert share(5e12) == "×÷ > 100"
     assert share(None) == ""
     assert share(2.1) == "×÷ 3.1"

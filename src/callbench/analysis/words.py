@@ -7,7 +7,7 @@ from typing import Any
 
 from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
 from callbench.analysis.questions import Answer
-from callbench.stats.digits import end, figure
+from callbench.stats.digits import end, figure, tells
 from callbench.stats.interval import Interval
 from callbench.stats.power import MOST_FORKS
 from callbench.stats.processor_time import ProcessorTime
@@ -52,6 +52,8 @@ def ratio_text(ratio: Interval | None) -> str:
         return f"{middle} (one fork)"
     if math.isclose(ratio.low, ratio.high, rel_tol=1e-9):
         return f"{ratio.middle:.4g}"
+    if not tells(ratio.half_width):
+        return f"{figure(ratio.middle)} (known to no better than a factor of 100)"
     low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
     return f"{middle} ({low} to {high})"
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from callbench.stats import student
 from callbench.stats.contrast import ByBlock, fork_ratios
-from callbench.stats.logratio import LogRatio, paired
+from callbench.stats.interval import Interval
+from callbench.stats.logratio import paired
 from callbench.stats.power import reach
 from callbench.stats.prior import NONE, Prior
 
@@ -30,13 +31,14 @@ class ComparedWithBest:
 
     Attributes:
         name: which.
-        difference: the log of its value over that of the least; None from fewer than two common forks.
+        ratio: its value over that of the least, with the interval that decides. It holds what the circumstances may
+            have brought, and is corrected for the number of things; None from fewer than two common forks.
         behind: whether it is shown to be more than the least.
         equivalent: whether it is shown to lie within the margin of it.
     """
 
     name: str
-    difference: LogRatio | None
+    ratio: Interval | None
     behind: bool
     equivalent: bool
 
@@ -94,7 +96,8 @@ def _compared(  # noqa: PLR0913, PLR0917 - one comparison and all that it is hel
     margin, shift = bounds
     half = reach(difference, level) + shift
     behind = difference.log > 0 and difference.p_value(shift) < level
-    return ComparedWithBest(name, difference, behind, not behind and abs(difference.log) + half <= margin)
+    within = not behind and abs(difference.log) + half <= margin
+    return ComparedWithBest(name, difference.within(half), behind, within)
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
     return DecidedComparison(
         decision,
         outcome,
-        _widened(question.difference, half),
+        question.difference.within(half),
         adjusted_p,
         _grown(half + missed(gain)),
         _grown(unseen) if question.less_is_better else -math.expm1(-unseen),
@@ -196,12 +196,6 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
         _grown(gain.error * math.sqrt(gain.count)),
         undecided and abs(gain.log) > half,
     )
-
-
-def _widened(difference: LogRatio, half: float) -> Interval:
-    """Return a ratio with the interval that reaches so far on either side, as a logarithm."""
-    low, high = (math.exp(min(difference.log + sign * half, 700.0)) for sign in (-1, 1))
-    return Interval(math.exp(difference.log), low, high, difference.count)
 
 
 def _more(gain: LogRatio, margin: float, shift: float, level: float, count: int) -> int | None:

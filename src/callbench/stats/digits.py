@@ -7,6 +7,8 @@ WITHOUT_INTERVAL = 2
 # Shares: an interval below the first is arithmetic's noise about one value, one beyond the second tells nothing.
 _NOISE = 1e-9
 _TELLING = 99
+# Per cent: below the first, one digit is written; below the second, only that it is less. Nothing rounds to 0.
+_TENTH, _HUNDREDTH = 0.05, 0.005
 
 
 def last_place(value: float, half_width: float | None) -> int:
@@ -64,9 +66,15 @@ def end(value: float, middle: float, half_width: float | None) -> str:
     return figure(value) if abs(value) < 10.0**last else at_place(value, last)
 
 
+def tells(half_width: float | None) -> bool:
+    """Return whether an interval says anything of its value: not where it reaches a hundred times the value."""
+    return half_width is not None and half_width < _TELLING
+
+
 def share(half_width: float | None) -> str:
     """Write an interval's half-width as a share: `± 4 %`, `± 0.4 %`, or `×÷ 3.1` where it passes the value itself.
 
+    Where it rounds to no more than a hundredth of a per cent, that is written: only what is exact has 0.
     One of more than a hundred times is `×÷ > 100`: how much more says nothing of the value.
 
     Nothing is written if there is no interval.
@@ -78,6 +86,8 @@ def share(half_width: float | None) -> str:
     if half_width < _NOISE:
         return "± 0 %"
     percent = half_width * 100
+    if percent < _TENTH:
+        return f"± {percent:.1g} %" if percent >= _HUNDREDTH else "± under 0.01 %"
     return f"± {percent:.1f} %" if percent < 1 else f"± {percent:.0f} %"
 
 

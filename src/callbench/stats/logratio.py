@@ -10,6 +10,9 @@ import numpy as np
 from callbench.stats import student
 from callbench.stats.interval import Interval, quantile, standard_error
 
+# No value is greater, so that each can be written.
+_GREATEST = 700.0
+
 
 @dataclass(frozen=True)
 class LogRatio:
@@ -31,6 +34,11 @@ class LogRatio:
         """Return the ratio with Student's interval, as `interval.geometric_mean` has it."""
         reach = quantile(self.freedom, confidence) * self.error
         return Interval(math.exp(self.log), math.exp(self.log - reach), math.exp(self.log + reach), self.count)
+
+    def within(self, half: float) -> Interval:
+        """Return the ratio with an interval that reaches so far to either side, as a logarithm."""
+        low, high = (math.exp(min(self.log + sign * half, _GREATEST)) for sign in (-1, 1))
+        return Interval(math.exp(self.log), low, high, self.count)
 
     def p_value(self, shift: float = 0.0) -> float:
         """Compute the probability of a log-ratio at least so far out, were the true one within +/- `shift`.

@@ -7,6 +7,9 @@ from callbench.stats.digits import at_place, end, figure, last_place
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio
 
+# From this ratio on, a factor is written instead of a share.
+_FACTOR = 2
+
 
 def amount(one: Difference | None, unit: str = "") -> str:
     """Write an amount with its interval: `5,490 EUR (5,480 to 5,500)`. Nothing where there is none."""
@@ -26,29 +29,37 @@ def amount(one: Difference | None, unit: str = "") -> str:
 
 def less(difference: LogRatio, confidence: float) -> str:
     """Write by how much one is less than another, from the log of one over the other: `43 % less (40 to 46 %)`."""
-    return _share(-difference.log, difference, confidence, "less", "more")
+    return times_less(difference.interval(confidence))
 
 
 def more(difference: LogRatio, confidence: float) -> str:
     """Write by how much one is more than another: `12 % more (10 to 14 %)`; above twice as much, as a factor."""
-    if difference.log > math.log(2):
-        times = difference.interval(confidence)
+    return times_more(difference.interval(confidence))
+
+
+def times_less(times: Interval) -> str:
+    """Write a ratio, decided with its interval, as `less` does."""
+    return _share(times, "less", "more")
+
+
+def times_more(times: Interval) -> str:
+    """Write a ratio, decided with its interval, as `more` does."""
+    if times.middle > _FACTOR:
         low, high = (_end(times, one) for one in (times.low, times.high))
         return f"{figure(times.middle, times.half_width)} times as much ({low} to {high})"
-    return _share(difference.log, difference, confidence, "more", "less")
+    return _share(times, "more", "less")
 
 
 def _end(times: Interval, value: float | None) -> str:
     return end(times.middle if value is None else value, times.middle, times.half_width)
 
 
-def _share(gain: float, difference: LogRatio, confidence: float, word: str, other: str) -> str:
-    times = difference.interval(confidence)
+def _share(times: Interval, word: str, other: str) -> str:
     shares = sorted(
         100 * (one - 1) * (1 if word == "more" else -1) for one in (times.low, times.high) if one is not None
     )
     value = 100 * (times.middle - 1) * (1 if word == "more" else -1)
-    if gain < 0:
+    if value < 0:
         value, shares, word = -value, sorted(-one for one in shares), other
     digits = 0 if shares and shares[-1] - shares[0] >= 4 else 1
     low, high = shares if len(shares) == 2 else (value, value)

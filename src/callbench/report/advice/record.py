@@ -11,8 +11,7 @@ from callbench.analysis.advice.regions import Axis, Regions
 from callbench.analysis.advice.savings import CostLine
 from callbench.report.advice.words import depends, headline, not_measured, reasons
 from callbench.stats.difference import Difference
-from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
-from callbench.stats.logratio import LogRatio
+from callbench.stats.interval import Interval, geometric_mean
 
 
 def result(advice: Advice) -> dict[str, Any]:
@@ -64,7 +63,7 @@ def _beside(choice: Choice) -> dict[str, Any]:
         "beside_the_choice": [
             {
                 "stack": one.name,
-                "ratio": None if one.difference is None else _ratio(one.difference),
+                "ratio": None if one.ratio is None else _interval(one.ratio),
                 "behind": one.behind,
                 "equivalent": one.equivalent,
             }
@@ -111,10 +110,6 @@ def _interval(one: Interval) -> Mapping[str, Any]:
 
 def _difference(one: Difference | None) -> Mapping[str, Any] | None:
     return None if one is None else {"value": one.middle, "low": one.low, "high": one.high, "forks": one.forks}
-
-
-def _ratio(one: LogRatio) -> Mapping[str, Any]:
-    return _interval(one.interval(CONFIDENCE))
 
 
 def _regions(found: Regions) -> dict[str, Any]:

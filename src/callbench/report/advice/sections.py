@@ -8,7 +8,7 @@ from callbench.analysis.advice.checks import PROCESSOR_TIME, Check
 from callbench.analysis.advice.savings import processor_line
 from callbench.analysis.words import listed
 from callbench.model.situation import Goal
-from callbench.report.advice.amounts import amount, more
+from callbench.report.advice.amounts import amount, times_more
 from callbench.report.advice.calling import CALLERS, assumed, encryption
 from callbench.report.advice.languages import languages
 from callbench.report.advice.words import depends, goal, not_measured
@@ -17,7 +17,7 @@ from callbench.report.charts.regions import regions
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure, percent, share
-from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.interval import Interval, geometric_mean
 
 _SLEEPING = (
     "A process that waits for a link falls asleep before each call, and wakes up with cold caches. So a call takes"
@@ -59,7 +59,7 @@ def _candidates(advice: Advice) -> Section | None:
     for name in [comparison.name, *beside]:
         value = geometric_mean([one * scale for one in advice.goals[name].values()])
         one = beside.get(name)
-        gap = "" if one is None or one.difference is None else more(one.difference, CONFIDENCE)
+        gap = "" if one is None or one.ratio is None else times_more(one.ratio)
         result = "least" if one is None else "behind" if one.behind else "equivalent" if one.equivalent else "undecided"
         today = " (today)" if name == advice.situation.today else ""
         rows.append((f"{name}{today}", _interval(value), gap, result))

@@ -10,12 +10,10 @@ from callbench.analysis.advice.savings import MONEY, processor_line
 from callbench.analysis.words import listed
 from callbench.catalog.formats import plain
 from callbench.model.situation import Goal
-from callbench.report.advice.amounts import along, amount, less, more
+from callbench.report.advice.amounts import along, amount, times_less, times_more
 from callbench.stats.best import ComparedWithBest
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure, percent
-from callbench.stats.interval import CONFIDENCE
-from callbench.stats.logratio import LogRatio, paired
 
 _NAMED = 4
 """So many candidates are named in a sentence."""
@@ -92,9 +90,9 @@ def reasons(advice: Advice) -> Iterator[str]:
     if choice.comparison is None:
         return
     today = advice.situation.today
-    move = _difference(advice, choice.best, today) if today not in ("", choice.best) else None
+    move = (choice.moves or {}).get(choice.best)
     if move is not None:
-        yield f"Beside {today}, {choice.best} has {less(move, CONFIDENCE)} {goal(advice)}."
+        yield f"Beside {today}, {choice.best} has {times_less(move.ratio)} {goal(advice)}."
     first = choice.comparison.others[0] if choice.comparison.others else None
     if first is not None:
         yield _next(advice, first)
@@ -205,17 +203,11 @@ def _any(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _difference(advice: Advice, one: str, other: str) -> LogRatio | None:
-    values, others = advice.goals.get(one, {}), advice.goals.get(other, {})
-    ratios = [values[fork] / others[fork] for fork in sorted(values.keys() & others.keys())]
-    return paired(ratios) if len(ratios) > 1 else None
-
-
 def _next(advice: Advice, first: ComparedWithBest) -> str:
     best, level = advice.choice.best, percent(LEVEL)
-    if first.difference is None:
+    if first.ratio is None:
         return f"{first.name} is next. They have too few forks in common to compare them."
-    gap = more(first.difference, CONFIDENCE)
+    gap = times_more(first.ratio)
     if first.behind:
         return f"{first.name} is next, with {gap} {goal(advice)}. The chance of a wrong name is below {level}."
     if first.equivalent:
