@@ -1,64 +1,29 @@
 """Which stacks are measured for an advice: known answers for situations and for messages, long and short."""
 
-import datetime as dt
-import json
-import random
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from advice.orders import LONG_BYTES, order_of, service_of
 from callbench.catalog import catalogue
-from callbench.catalog.imports import registry
-from callbench.catalog.imports.source import Options
-from callbench.catalog.own import folder
 from callbench.catalog.situation.file import situation_of
-from callbench.model.service.imported import Imported, Pair
 from callbench.runner.advice.candidates import Chosen, chosen
 
 KNOWN = catalogue.load()
-LONG_BYTES = 4617
 SLOW, LAN = "25ms,2mbit", "0.5ms,1gbit"
-
-
-def _order(length: int) -> dict[str, Any]:
-    """An order whose compact JSON has so many bytes."""
-    draw = random.Random(11)  # noqa: S311 - payloads
-    order: dict[str, Any] = {"id": 17, "customer": "Zoe Miller", "lines": [], "note": ""}
-
-    def size() -> int:
-        return len(json.dumps(order, separators=(",", ":")))
-
-    while size() < length - 120:
-        order["lines"].append(
-            {"sku": f"SKU-{draw.randrange(10**5):05}", "name": draw.choice(["Garden chair", "Table lamp"]),
-             "count": draw.randrange(1, 9), "price": draw.randrange(1000, 9999) / 8, "currency": "EUR"}
-        )  # fmt: skip
-    order["note"] = "x" * (length - size())
-    return order
-
-
-def _service(within: Path, order: Mapping[str, Any]) -> Path:
-    document = within / "order.json"
-    document.write_text(json.dumps(order))
-    schema = registry.service([str(document)], Options()).schema
-    pairs = (Pair(dict(order), dict(order)),)
-    service = Imported(schema, "order.json", "samples", dt.date(2026, 11, 28), {schema.calls[0].name: pairs})
-    folder.write(within / "order", service)
-    return within / "order"
 
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A service with a message of 4,617 bytes in JSON, which compresses well."""
-    return _service(tmp_path_factory.mktemp("long"), _order(LONG_BYTES))
+    return service_of(tmp_path_factory.mktemp("long"), order_of(LONG_BYTES))
 
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A service with a short message."""
-    return _service(tmp_path_factory.mktemp("short"), {"id": 17, "count": 3})
+    return service_of(tmp_path_factory.mktemp("short"), {"id": 17, "count": 3})
 
 
 def _chosen(service: Path, **said: Any) -> Chosen:

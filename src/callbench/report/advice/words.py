@@ -8,6 +8,7 @@ from callbench.analysis.advice.choice import LEVEL, Verdict
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
 from callbench.analysis.advice.savings import MONEY, processor_line
 from callbench.analysis.words import listed
+from callbench.catalog.callers import encrypts
 from callbench.catalog.formats import plain
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import along, amount, times_less, times_more
@@ -24,10 +25,6 @@ GOALS = {
     Goal.PROCESSOR: "processor time of a call",
     Goal.BYTES: "bytes of a call",
 }
-
-
-# Kinds of channels over a network, by a part of their names.
-_OTHER_KINDS = {"TLS": "tls", "HTTP/2 besides gRPC": "http2"}
 
 
 def headline(advice: Advice) -> str:
@@ -153,8 +150,9 @@ def not_measured(advice: Advice) -> list[str]:
         out.append(_load(advice))
     elif situation.objective is not None:
         out.append("Latencies are those of one client. Calls that wait for each other are not in them.")
-    channels = {one.channel for one in advice.every.values()}
-    kinds = [name for name, part in _OTHER_KINDS.items() if not any(part in channel for channel in channels)]
+    figures = advice.every.values()
+    kinds = [] if any(encrypts(one.card) for one in figures) else ["TLS"]
+    kinds += [] if any("http2" in one.channel for one in figures) else ["HTTP/2 besides gRPC"]
     if kinds and any(link.wire.get("link") for link in situation.links):
         out.append(f"No channel with {' and none with '.join(kinds)} was measured.")
     there = {one.language for one in advice.every.values()}
