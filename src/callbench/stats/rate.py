@@ -10,12 +10,10 @@ class Window:
     """What lay within the window of a drive, or of several together.
 
     The window begins at the common start. It ends when the time is over where every call had been begun by then, else,
-    where the number of calls bounds the drive, with the last of them. A call in flight at its end counts by the part of
-    its own time that lay within: counted whole, or not at all, it would be up to a call of each client too much or too
-    little, and counted with the time until its answer, one that takes long would stretch the time of all.
+    where the number of calls bounds the drive, with the last of them.
 
     Attributes:
-        calls: answered rightly, those in flight by their part.
+        calls: answered rightly within it, and what was done by its end of calls in flight, see `done_in_flight`.
         ns: how long it was, nanoseconds.
         in_flight: calls, right or wrong, that were begun within it and ended after it.
     """
@@ -34,6 +32,31 @@ class Window:
         return Window(self.calls + other.calls, self.ns + other.ns, self.in_flight + other.in_flight)
 
 
+def done_in_flight(answered: int, window_ns: int, part: float, mean_ns: float, least_ns: float) -> float:
+    """Compute how many calls' work was done, when a window ended, for calls that were answered after it.
+
+    Clients that begin together are in step, so of answers alone up to one of each client would be missing. But the part
+    of their time that lay within the window is work only if they did not wait. A rate x times a time is the calls that
+    are within that time (Little's law), so x (mean - least) of them wait on average, and x least do not. A queue that
+    grows is twice as long at the end. The waiting ones are taken off the part as if they had waited for all of it, and
+    what remains is at most those that do not wait. Of a
+    queue nothing remains, and the rate is that of the answers. Of times that vary as much as their mean nothing does
+    either, and nothing should: E[N(t)] is t / mean + (cv^2 - 1) / 2 (Cox, "Renewal Theory", 1962, section 4.2).
+
+    Args:
+        answered: rightly, within the window.
+        window_ns: how long it was.
+        part: the sum over calls in flight at its end of the share of their time that lay within.
+        mean_ns: mean time of a call from its real start.
+        least_ns: the shortest, which waited least.
+    """
+    if least_ns >= window_ns:
+        return 0.0
+    # Until the first call was answered, no answer could come.
+    rate = answered / (window_ns - least_ns)
+    return max(0.0, min(part - 2 * rate * (mean_ns - least_ns), rate * least_ns))
+
+
 def window_of(done: Mapping[str, Any]) -> Window:
     """Read the window of a drive; of an adapter or a record that does not tell it, it is the whole drive.
 
@@ -42,7 +65,16 @@ def window_of(done: Mapping[str, Any]) -> Window:
     """
     if done.get("window_ns") is None:
         return Window(float(done["calls"]), int(done["elapsed_ns"]))
-    return Window(done["answered"] + done["in_flight_part"], int(done["window_ns"]), int(done["in_flight"]))
+    answered, part, window_ns = int(done["answered"]), float(done["in_flight_part"]), int(done["window_ns"])
+    times = done.get("service") or done.get("latency")
+    if times and times["count"]:
+        mean_ns = int(times["sum_ns"]) / times["count"]
+        if times["min_ns"] >= window_ns:
+            # No call can be answered within the window, so its rate is that of the whole drive.
+            return Window(done["calls"] / done["elapsed_ns"] * window_ns, window_ns, int(done["in_flight"]))
+        part = done_in_flight(answered, window_ns, part, mean_ns, times["min_ns"])
+    # Without times calls were timed in batches: they are too short to wait for anything.
+    return Window(answered + part, window_ns, int(done["in_flight"]))
 
 
 def together(dones: Iterable[Mapping[str, Any]]) -> Window:

@@ -2,8 +2,8 @@
 
 from callbench.model.metrics.readings import READINGS
 
-_SUMS = "count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT"
-_HISTOGRAM = f"STRUCT({_SUMS}, buckets BIGINT[][])"
+SUMS = "count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT"
+_HISTOGRAM = f"STRUCT({SUMS}, buckets BIGINT[][])"
 _CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
 _BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
 _CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
@@ -58,7 +58,7 @@ def _done(histogram: str) -> str:
 
 _DONE = _done(_HISTOGRAM)
 # Without its buckets, which are nearly all of what a slice takes in memory.
-DONE_SUMS = _done(f"STRUCT({_SUMS})")
+DONE_SUMS = _done(f"STRUCT({SUMS})")
 _COUNTED = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})"
 _BACKEND = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})"
 _TRAFFIC_SEEN = (
@@ -193,3 +193,22 @@ PLAN_COLUMNS = {
         " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT, ramp_up_ns BIGINT, wire JSON, idle VARCHAR)[]"
     ),
 }
+
+
+def window_calls(done: str) -> str:
+    """Return the calls of a drive's window as SQL, computed as in stats/rate.py.
+
+    Args:
+        done: an expression for the drive; one without a window is whole.
+    """
+    times = f"coalesce({done}.service, {done}.latency)"
+    # Where no call can be answered within the window, another case is taken before this one.
+    rate = f"({done}.answered / nullif({done}.window_ns - {times}.min_ns, 0))"
+    waiting = f"2 * {rate} * ({times}.sum_ns / {times}.count - {times}.min_ns)"
+    worked = f"greatest(0, least({done}.in_flight_part - {waiting}, {rate} * {times}.min_ns))"
+    whole = f"{done}.calls / {done}.elapsed_ns * {done}.window_ns"
+    return (
+        f"CASE WHEN {done}.window_ns IS NULL THEN {done}.calls"
+        f" WHEN coalesce({times}.count, 0) = 0 THEN {done}.answered + {done}.in_flight_part"
+        f" WHEN {times}.min_ns >= {done}.window_ns THEN {whole} ELSE {done}.answered + {worked} END"
+    )

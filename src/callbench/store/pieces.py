@@ -4,7 +4,7 @@ A journal is read in parts, since a slice with its histograms takes a multiple o
 """
 
 from callbench.stats.warmed import BUSY
-from callbench.store.columns import DONE_SUMS, ECHO_SUMS, MEASURED
+from callbench.store.columns import DONE_SUMS, ECHO_SUMS, MEASURED, window_calls
 
 _OWN = [name for name in MEASURED if name not in {"trial", "cell", "done"}]
 _BUSY = f"coalesce(s.compiler_ns, 0) > {BUSY} * s.done.elapsed_ns"
@@ -56,11 +56,11 @@ _ECHOES = f"""
     SELECT fork, batch, "round", CAST(e AS {ECHO_SUMS}) AS e
     FROM (SELECT fork, batch, "round", unnest(echoes) AS e FROM part WHERE kind = 'round')
 """  # noqa: S608 - our own names
-_REFERENCES = """
-    SELECT fork, batch, r.stack AS stack, coalesce(r.done.answered + r.done.in_flight_part, r.done.calls) AS calls,
+_REFERENCES = f"""
+    SELECT fork, batch, r.stack AS stack, {window_calls("r.done")} AS calls,
            coalesce(r.done.window_ns, r.done.elapsed_ns) AS ns
     FROM (SELECT fork, batch, unnest("references") AS r FROM part WHERE kind = 'round')
-"""
+"""  # noqa: S608 - our own names
 # Filled from one part of the journal after the other, which is the table `part`.
 BY_PART = {
     "lines": _LINES,

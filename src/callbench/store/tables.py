@@ -4,7 +4,7 @@ They read `planned`, the plan, and what pieces.py makes of the journal.
 """
 
 from callbench.model.metrics.readings import READINGS
-from callbench.store.columns import UNIT, WIRE_FIGURES
+from callbench.store.columns import UNIT, WIRE_FIGURES, window_calls
 
 _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
@@ -37,8 +37,7 @@ def _used(of: str, before: str) -> str:
     )
 
 
-# As stats/rate.py has it: of a record that does not tell the window it is the whole drive.
-_WINDOW_CALLS = "CASE WHEN done.window_ns IS NULL THEN done.calls ELSE done.answered + done.in_flight_part END"
+_WINDOW_CALLS = window_calls("done")
 _WINDOW_NS = "coalesce(done.window_ns, done.elapsed_ns)"
 _RATE = f"({_WINDOW_CALLS}) / ({_WINDOW_NS} / 1e9)"
 _WINDOW = (

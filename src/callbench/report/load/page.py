@@ -47,8 +47,8 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"{within:,.0f} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
     if record.get("in_flight"):
         yield (
-            f"{record['in_flight']:,} in flight at the end count with their part before it. The last answer came after"
-            f" {record['last_answer_after_s']:.2f} s."
+            f"{record['in_flight']:,} in flight at the end count in the rate only if they did not wait. The last"
+            f" answer came after {record['last_answer_after_s']:.2f} s."
         )
     if lines := record.get("endpoints"):
         yield from filter(None, [most_time(endpoints.summed([lines]))])

@@ -64,9 +64,10 @@ def _in_flight(found: LoadResult) -> str:
     """Describe what was still waited for when the time was over."""
     one = found.window.in_flight == 1
     were, they = ("call was", "it counts") if one else ("calls were", "they count")
+    only = "only if it did not wait" if one else "only if they did not wait"
     return (
         f"{found.window.in_flight:,} {were} still in flight at the end. The last answer came {found.waited_s:.2f} s"
-        f" later. In the rate {they} with the part before the end, in the latencies completely."
+        f" later. In the rate {they} {only}, in the latencies completely."
     )
 
 

@@ -57,14 +57,6 @@ class CapacitySearch:
         self._rates = {
             line["level"]: line["load"]["rate_per_s"] for line in lines if line["kind"] == "step" and line["load"]
         }
-        # Mean times of a call, microseconds.
-        self._times_us = {
-            line["level"]: times["mean"]
-            for line in lines
-            if line["kind"] == "step"
-            and line["load"]
-            and (times := line["load"]["service_us"] or line["load"]["latency_us"])
-        }
         self._dead = any(line["kind"] == "death" for line in lines)
         self._spent_s = record.until_s(lines)
         self._began = time.monotonic() - self._spent_s
@@ -141,11 +133,6 @@ class CapacitySearch:
         one = replace(one, threads=request.threads if request.threads <= one.clients else 1)
         result = driving.drive_once(self._target, one, self._run.path / "schedules")
         kept = {name: value for name, value in load_record(result).items() if name not in _LEFT_OUT}
-        mean_us = (kept["service_us"] or kept["latency_us"] or {}).get("mean")
-        if mean_us:
-            self._times_us[level] = mean_us
-        if request.along == CLIENTS and self._times_us:
-            kept["rate_per_s"] = _steady_rate(result, self._times_us[min(self._times_us)])
         self._rates[level] = kept["rate_per_s"]
         met = objective_result(result.done, request.objective, one.rate)
         return {
@@ -184,23 +171,6 @@ class CapacitySearch:
 def trial_of(line: Mapping[str, Any]) -> Trial:
     """A line of the journal as the search has it."""
     return Trial(int(line["phase"]), float(line["level"]), bool(line["holds"]))
-
-
-def _steady_rate(result: LoadResult, lone_us: float) -> float:
-    """Calls answered a second, of a load that begins without a queue.
-
-    A load counts its calls in flight by their part within the window. Here most of that part is the wait in a queue
-    that was empty at first, and no work. So only the share counts that a call takes without waiting.
-
-    Args:
-        result: of the load.
-        lone_us: the time of a call that waits for nobody, microseconds.
-    """
-    done, latency = result.done, result.service or result.latency
-    if latency is None or "answered" not in done or not result.window.ns:
-        return result.rate_per_s
-    worked = min(1.0, lone_us / latency.mean) if latency.mean > 0 else 1.0
-    return (done["answered"] + done["in_flight_part"] * worked) / (result.window.ns / 1e9)
 
 
 def _processors(result: LoadResult) -> int | None:

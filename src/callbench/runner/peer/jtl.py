@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from callbench.model.errors import BadInput
+from callbench.stats.rate import done_in_flight
 
 # The columns that we request, in JMeter's order; by default it writes fourteen more.
 COLUMNS = ("timeStamp", "elapsed", "responseCode", "threadName", "success")
@@ -48,7 +49,7 @@ class SampleSummary:
         calls: successful calls.
         begin_ms: when the window began, by the wall clock: at the first call, or the first think time before it.
         end_ms: when it ended.
-        rate_per_s: successful calls per second within the window. A call in flight at its end counts in part, as in
+        rate_per_s: successful calls per second within the window. Calls in flight at its end count as in
             stats/rate.py.
         median_ms: of successful calls, interpolated within a millisecond; None without calls.
         mean_ms: of successful calls; None without calls.
@@ -112,9 +113,9 @@ def summarize(
     if not think_ms:
         # A peer that begins late ends early. With think time, no call need be in progress at the end.
         end = min(end, max(one.end_ms for one in samples))
-    within = math.fsum(_part_before(end, one) for one in samples if one.right)
     times = Counter(sample.elapsed_ms for sample in samples if sample.right)
     calls = times.total()
+    within = _calls_before(end, max(end - begin, 1), [one for one in samples if one.right])
     return SampleSummary(
         calls,
         math.floor(begin),
@@ -148,10 +149,19 @@ def rates_by_piece(samples: Sequence[Sample], begin_ms: float, end_ms: float) ->
     return [count / piece_ms * 1e3 for count in counts[1:]]
 
 
+def _calls_before(end_ms: float, window_ms: float, right: Sequence[Sample]) -> float:
+    """Return the calls of a window as stats/rate.py counts them."""
+    answered = sum(one.end_ms <= end_ms for one in right)
+    part = math.fsum(_part_before(end_ms, one) for one in right if one.end_ms > end_ms)
+    if not right:
+        return 0.0
+    times_ns = [one.elapsed_ms * 1e6 for one in right]
+    window_ns = round(window_ms * 1e6)
+    return answered + done_in_flight(answered, window_ns, part, sum(times_ns) / len(times_ns), min(times_ns))
+
+
 def _part_before(end_ms: float, one: Sample) -> float:
     """Return the part of a call's time before a moment."""
-    if one.end_ms <= end_ms:
-        return 1.0
     # A call that began after the moment may have a duration of 0 ms.
     return max(0.0, end_ms - one.start_ms) / max(one.elapsed_ms, 1)
 

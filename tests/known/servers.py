@@ -1,0 +1,171 @@
+"""Simulated servers whose capacity follows from their arguments, in virtual time.
+
+A server is asked when a call arrives, in the order of arrivals, and says when the call ends and with which error, if
+any. Its clock is the caller's: nothing here waits.
+"""
+
+import heapq
+import random
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+
+class SimulatedServer(ABC):
+    """Answers calls in virtual time."""
+
+    @abstractmethod
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Return when a call that arrives ends, and the kind of its error, None if it is answered rightly."""
+
+
+@dataclass
+class Pool(SimulatedServer):
+    """A number of workers and one queue: `lock` is a pool of one. `spread` 1 makes M/M/c of fixed times.
+
+    Attributes:
+        workers: how many calls are served at once.
+        service_s: mean time of one.
+        exponential: whether times vary as those of M/M/c.
+        slow_share: the share of calls that take `slow_factor` times as long.
+        away_s: on the way there and back, during which no worker is taken.
+    """
+
+    workers: int
+    service_s: float
+    exponential: bool = False
+    slow_share: float = 0.0
+    slow_factor: float = 10.0
+    away_s: float = 0.0
+    dice: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311 - to be repeated
+    _free: list[float] = field(default_factory=list)
+
+    @property
+    def capacity_per_s(self) -> float:
+        """Calls a second at most."""
+        return self.workers / (self.service_s * (1 + self.slow_share * (self.slow_factor - 1)))
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:  # noqa: ARG002 - all are served alike
+        """Serve in the order of arrivals."""
+        if not self._free:
+            self._free = [0.0] * self.workers
+        took_s = self.dice.expovariate(1 / self.service_s) if self.exponential else self.service_s
+        if self.slow_share and self.dice.random() < self.slow_share:
+            took_s *= self.slow_factor
+        end_s = max(at_s, heapq.heappop(self._free)) + took_s
+        heapq.heappush(self._free, end_s)
+        return end_s + self.away_s, None
+
+
+@dataclass
+class TokenBucket(SimulatedServer):
+    """Lets so many calls a second pass, and a burst at first; a call waits for its token.
+
+    Attributes:
+        refuses: whether a call without a token is answered at once with a failure, as 429 is, instead of waiting.
+    """
+
+    per_s: float
+    burst: int = 1
+    service_s: float = 0.0001
+    refuses: bool = False
+    _next_s: float = 0.0
+
+    @property
+    def capacity_per_s(self) -> float:
+        """Calls a second at most, for longer than the burst."""
+        return self.per_s
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:  # noqa: ARG002 - all are served alike
+        """Take a token."""
+        due_s = max(self._next_s, at_s - (self.burst - 1) / self.per_s)
+        if self.refuses and due_s > at_s:
+            return at_s + self.service_s, "status"
+        self._next_s = due_s + 1 / self.per_s
+        return max(at_s, due_s) + self.service_s, None
+
+
+@dataclass
+class Limited(SimulatedServer):
+    """Serves so many connections, and closes each further one: `inner` answers those that it serves."""
+
+    connections: int
+    inner: SimulatedServer
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Answer the first clients only."""
+        return self.inner.answer(at_s, client) if client < self.connections else (at_s + 0.0005, "closed")
+
+
+@dataclass
+class Stalling(SimulatedServer):
+    """Stands still for `stall_s` at the end of every period."""
+
+    inner: SimulatedServer
+    every_s: float
+    stall_s: float
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Answer as the inner one, after the stall if one is going on at the end."""
+        end_s, error = self.inner.answer(at_s, client)
+        into_s = end_s % self.every_s
+        return (end_s - into_s + self.every_s, error) if into_s > self.every_s - self.stall_s else (end_s, error)
+
+
+@dataclass
+class Failing(SimulatedServer):
+    """Fails a share of its calls."""
+
+    inner: SimulatedServer
+    share: float
+    dice: random.Random = field(default_factory=lambda: random.Random(2))  # noqa: S311 - to be repeated
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Answer as the inner one, and wrongly at times."""
+        end_s, error = self.inner.answer(at_s, client)
+        return end_s, "status" if self.dice.random() < self.share else error
+
+
+@dataclass
+class Warming(SimulatedServer):
+    """Takes `slower` times as long until it has answered `calls` calls."""
+
+    inner: Pool
+    calls: int
+    slower: float
+    _answered: int = 0
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Answer slowly at first."""
+        full_s, cold = self.inner.service_s, self._answered < self.calls
+        self.inner.service_s = full_s * (self.slower if cold else 1)
+        found = self.inner.answer(at_s, client)
+        self.inner.service_s = full_s
+        self._answered += 1
+        return found
+
+
+@dataclass
+class Congested(SimulatedServer):
+    """Does more work a call the longer its queue is: beyond its capacity it answers less, as with retries or locks.
+
+    Attributes:
+        harm: by what share a call takes longer for each call that waits.
+    """
+
+    service_s: float
+    harm: float
+    _ends: list[float] = field(default_factory=list)
+
+    @property
+    def capacity_per_s(self) -> float:
+        """Calls a second at most."""
+        return 1 / self.service_s
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:  # noqa: ARG002 - all are served alike
+        """Serve in the order of arrivals, and slower with more of them."""
+        while self._ends and self._ends[0] <= at_s:
+            heapq.heappop(self._ends)
+        last_s = max(self._ends, default=at_s)
+        end_s = last_s + self.service_s * (1 + self.harm * len(self._ends))
+        heapq.heappush(self._ends, end_s)
+        return end_s, None
