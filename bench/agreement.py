@@ -1,10 +1,12 @@
-"""Do two quick runs, one after the other, say the same?
+"""Do two quick runs say the same, minutes or hours apart?
 
-Goal: 95 % of the ratios of two cells of a table have intervals that overlap, and the rank correlation of each table is
-0.98.
+Goal: of the ratios of two cells of a table, at most 6 % differ by more than both intervals from run to run allow, and
+the rank correlation of each table is 0.98. The intervals of the runs alone stand beside, for what hours differ by.
 
-`python bench/agreement.py [--budget 60s]`: three messages over four channels, two calls, in both conditions of idle
-states where they can be held. A table is what is compared: a call, with its clients, over a link, in one condition.
+`python bench/agreement.py [--budget 60s] [--keep FOLDER]`: three messages over four channels, two calls, in both
+conditions of idle states where they can be held. A table is what is compared: a call, with its clients, over a link,
+in one condition. With `--keep`, runs stay in the folder: each later start makes one more and compares it with the one
+before it, an hour or a day ago. Without it, two runs are made one after the other.
 """
 
 from __future__ import annotations
@@ -17,23 +19,26 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from callbench.analysis import read_results
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject, subject
+from callbench.stats.interval import CONFIDENCE, geometric_mean, quantile
 from callbench.store.record import Record
+
+if TYPE_CHECKING:
+    from callbench.stats.logratio import LogRatio
 
 ROOT = Path(__file__).resolve().parent.parent
 MESSAGES, CHANNELS = ("soap", "json", "bin"), ("supertcp", "http-keepalive", "unix", "library")
 CALLS = ("Sum", "GetPersons")
-ASKED_OVERLAP, ASKED_RANKS = 0.95, 0.98
-# A table of a run: by stack, its rate by fork.
-Table = dict[str, dict[int, float]]
-Place = tuple[str, str]
+ASKED_BEYOND, ASKED_RANKS = 0.06, 0.98
+# What the two runs share of a table: by stack, the cell of each.
+Table = dict[str, tuple[Result, Result]]
 
 
-def made(folder: Path, budget: str) -> dict[Place, Table]:
-    """Make a run, and give its tables by call and condition."""
+def made(folder: Path, budget: str) -> Path:
+    """Make a run, and return its folder."""
     keys = ["link=loopback", *(f"group={call}" for call in CALLS)]
     keys += [f"stack=native/{message}+{channel}" for message in MESSAGES for channel in CHANNELS]
     chosen = [word for key in keys for word in ("--select", key)]
@@ -41,74 +46,92 @@ def made(folder: Path, budget: str) -> dict[Place, Table]:
     ended = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if not (folder / "record.json").is_file():
         raise SystemExit(ended.stderr)
-    run = Record(folder)
-    with run.connection() as connection:
-        places = {
-            cell: (group, idle)
-            for cell, group, idle in connection.execute('SELECT cell, "group", idle FROM cells').fetchall()
-        }
-    tables: dict[Place, Table] = {}
-    for one in read_results.read(run).cells:
-        rates = one.by_fork.get("rate_per_s")
-        if rates:
-            tables.setdefault(places[one.id], {})[one.attributes["stack"]] = dict(rates)
-    return tables
+    return folder
 
 
-def ratios(table: Table) -> dict[tuple[str, str], Interval]:
-    """The ratio of each two cells of a table, with its 95 % interval."""
-    found = {}
-    for a, b in itertools.combinations(sorted(table), 2):
-        of_forks = fork_ratios([table[b]], [table[a]])
-        if len(of_forks) > 1:
-            found[a, b] = geometric_mean(of_forks)
+def tables(first: Subject, second: Subject) -> dict[tuple[str, ...], Table]:
+    """Pair the cells of two runs, by ranking."""
+    theirs = {cell.identity: cell for cell in second.results.cells}
+    found: dict[tuple[str, ...], Table] = {}
+    for cell in first.results.cells:
+        if cell.forks > 1 and cell.identity in theirs and theirs[cell.identity].forks > 1:
+            found.setdefault(cell.ranking, {})[cell.attributes["stack"]] = cell, theirs[cell.identity]
     return found
 
 
-def overlap(one: Interval, other: Interval) -> bool:
-    """Whether two intervals have a ratio in common."""
-    ends = (one.low, one.high, other.low, other.high)
-    low, high, their_low, their_high = (math.nan if end is None else end for end in ends)
-    return low <= their_high and their_low <= high
+def is_beyond(one: LogRatio, other: LogRatio) -> bool:
+    """Return whether two estimates of a ratio differ by more than both of their intervals allow."""
+    reach = [quantile(known.freedom, CONFIDENCE) * known.error for known in (one, other)]
+    return abs(one.log - other.log) > math.hypot(*reach)
 
 
-def rank_correlation(one: Table, other: Table) -> float:
-    """Spearman's, of the mean rates of the cells that both have."""
+def beyond_shares(first: Subject, second: Subject, table: Table) -> tuple[int, int, int]:
+    """Count the ratios of a table, those beyond the intervals of the runs alone, and those beyond from run to run."""
+    total = alone = lasting = 0
+    for a, b in itertools.combinations(sorted(table), 2):
+        plain, wide = [], []
+        for side, found in enumerate((first.results, second.results)):
+            cells = table[b][side], table[a][side]
+            known = found.estimated(*cells)
+            if known is None:
+                continue
+            plain.append(known)
+            # What is known once the second run is there: it is the history that the second was read with.
+            wide.append(second.results.run_spread.beyond(known, [cell.kind for cell in cells]) or known)
+        if len(plain) == 2:
+            total += 1
+            alone += is_beyond(*plain)
+            lasting += is_beyond(*wide)
+    return total, alone, lasting
+
+
+def rank_correlation(table: Table) -> float:
+    """Return Spearman's, of the mean rates of the cells."""
     from scipy import stats  # noqa: PLC0415 - it takes half a second to load
 
-    both = sorted(one.keys() & other.keys())
-    mine, theirs = ([geometric_mean(list(table[stack].values())).middle for stack in both] for table in (one, other))
+    mine, theirs = (
+        [geometric_mean(list(cells[side].by_fork["rate_per_s"].values())).middle for cells in table.values()]
+        for side in (0, 1)
+    )
     return float(stats.spearmanr(mine, theirs).statistic)
 
 
-def main() -> int:
-    """Make two runs and print how far they agree; return 1 if that is less than the goal."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--budget", default="60s", help="of each run (default 60s)")
-    asked = parser.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder:
-        first, second = (made(Path(folder) / name, asked.budget) for name in ("one", "two"))
-    met = total = 0
-    worst = 1.0
-    for place in sorted(first.keys() & second.keys()):
-        mine, theirs = (ratios(tables[place]) for tables in (first, second))
-        pairs = mine.keys() & theirs.keys()
-        alike = sum(overlap(mine[pair], theirs[pair]) for pair in pairs)
-        ranks = rank_correlation(first[place], second[place])
-        widths = sorted(mine[pair].half_width or 0.0 for pair in pairs)
-        wide = widths[len(widths) // 2] * 100 if widths else math.nan
-        print(
-            f"{place[0]}, idle states {place[1]}: {len(first[place])} cells, {alike} of {len(pairs)} ratios overlap,"
-            f" rank correlation {ranks:.3f}; interval of a ratio +/- {wide:.1f} % at the median",
-            flush=True,
-        )
-        met, total, worst = met + alike, total + len(pairs), min(worst, ranks)
-    share = met / total if total else 0.0
-    print(f"intervals overlap: {share * 100:.1f} % of {total} ratios (asked: {ASKED_OVERLAP * 100:.0f} %)")
+def compare(earlier: Path, later: Path) -> int:
+    """Print how far two runs agree; return 1 if that is less than the goal."""
+    sums, worst = [0, 0, 0], 1.0
+    for condition in Record(later).request["idle"]:
+        first, second = (subject(Record(folder).under(condition)) for folder in (earlier, later))
+        for (group, *_), table in tables(first, second).items():
+            counts = beyond_shares(first, second, table)
+            ranks = rank_correlation(table)
+            print(
+                f"{group}, idle states {condition}: {len(table)} cells; of {counts[0]} ratios, {counts[1]} beyond both"
+                f" intervals of the runs alone, {counts[2]} from run to run; rank correlation {ranks:.3f}",
+                flush=True,
+            )
+            sums, worst = [one + more for one, more in zip(sums, counts, strict=True)], min(worst, ranks)
+    total, alone, lasting = sums
+    print(f"beyond both intervals of the runs alone: {100 * alone / max(1, total):.1f} % of {total} ratios")
+    print(f"beyond both from run to run: {100 * lasting / max(1, total):.1f} % (asked: {100 * ASKED_BEYOND:.0f} %)")
     print(f"rank correlation: {worst:.3f} at least (asked: {ASKED_RANKS})")
     print(f"load {os.getloadavg()[0]:.1f}")
-    return int(share < ASKED_OVERLAP or worst < ASKED_RANKS)
+    return int(lasting > ASKED_BEYOND * total or worst < ASKED_RANKS)
+
+
+def main() -> int:
+    """Make two runs, or one more, and compare the last two."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--budget", default="60s", help="of each run (default 60s)")
+    parser.add_argument("--keep", type=Path, help="folder of the runs (default: a temporary one)")
+    asked = parser.parse_args()
+    print(f"load {os.getloadavg()[0]:.1f}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as temporary:
+        folder = asked.keep or Path(temporary)
+        runs = sorted(file.parent for file in folder.glob("run-*/record.json"))
+        while True:
+            runs.append(made(folder / f"run-{len(runs):03}", asked.budget))
+            if len(runs) > 1:
+                return compare(*runs[-2:])
 
 
 if __name__ == "__main__":
