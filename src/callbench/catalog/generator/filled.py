@@ -1,15 +1,16 @@
 """A service with enough payloads to measure with: the given ones, and generated ones behind them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from callbench.catalog.generator.draw import Generator
 from callbench.catalog.generator.file import fitted_to
 from callbench.catalog.generator.fitted import Fitted
 from callbench.catalog.generator.from_schema import from_schema
+from callbench.catalog.generator.within_limits import WithinLimits
 from callbench.model.errors import BadInput
-from callbench.model.service.imported import MOST_CALLS, Imported, Pair
+from callbench.model.service.imported import MOST_CALLS, Imported, Json, Pair
 from callbench.model.service.schema import OwnCall
 
 PAYLOADS = 64
@@ -29,6 +30,7 @@ def filled(service: Imported, count: int = PAYLOADS) -> tuple[Imported, Mapping[
         return _drawn(service), {}
     payloads, generators, notes = dict(service.payloads), {}, []
     alone = [call for call in service.schema.calls if not service.payloads.get(call.name)]
+    limits = WithinLimits(service.schema)
     for call in service.schema.calls:
         given = service.payloads.get(call.name, ())
         try:
@@ -39,7 +41,14 @@ def filled(service: Imported, count: int = PAYLOADS) -> tuple[Imported, Mapping[
         if given:
             generators[call.name] = fitted
         wanted = count if given else min(count, _WITHOUT_SAMPLES // len(alone))
-        payloads[call.name] = _more(given, Generator(fitted, service.schema), wanted)
+        if given:
+            generator = Generator(fitted, service.schema)
+            names = (call.request, call.answer)
+            samples = (limits.settled(names, generator.sample(number)) for number in range(2 * wanted))
+            payloads[call.name] = _more(given, samples, wanted)
+        else:
+            # Those that are drawn keep to the schema's limits. Others that are made of them need not.
+            payloads[call.name] = _more((), fitted.skeletons, wanted)
         more = len(payloads[call.name]) - len(given)
         if given and more:
             notes.append(f"{call.name}: {len(given)} given and {more} generated payloads.")
@@ -78,14 +87,13 @@ def _from_schema(calls: Sequence[OwnCall]) -> list[str]:
     return [f"Payloads without samples are made from the schema, so their sizes are not yours: {named}."]
 
 
-def _more(given: tuple[Pair, ...], generator: Generator, count: int) -> tuple[Pair, ...]:
+def _more(given: tuple[Pair, ...], others: Iterable[Sequence[Json]], count: int) -> tuple[Pair, ...]:
     pairs = list(given)
     texts = [json.dumps([pair.request, pair.answer]) for pair in pairs]
     seen, size = set(texts), sum(map(len, texts))
-    for index in range(2 * count):
+    for request, answer in others:
         if len(pairs) >= count or size > _BYTES:
             break
-        request, answer = generator.sample(index)
         text = json.dumps([request, answer])
         if text not in seen:
             seen.add(text)

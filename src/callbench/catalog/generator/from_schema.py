@@ -1,25 +1,18 @@
-"""Messages for a schema without samples: lengths and sizes as in Google's fleet, words from a short list.
+"""Messages for a schema without samples: sizes as in Google's fleet, and within the limits that the schema gives."""
 
-Lengths of text are fleetbench's (studies/published/fleet-2023.toml, `filled.proto`): p10 2, p50 11, p90 52, p99 505.
-"""
-
-import base64
-import datetime as dt
-import math
-import uuid
+import json
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 from random import Random
 
 from callbench.catalog.generator.fit import fit
 from callbench.catalog.generator.fitted import Fitted
+from callbench.catalog.generator.scalars import Scalars
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
 from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
 
 SKELETONS = 64
-_LENGTHS = ((0.0, 1.0), (0.1, 2.0), (0.5, 11.0), (0.9, 52.0), (0.99, 505.0), (1.0, 505.0))
 # Values of a message, levels, and messages of one type within each other, from which on lists are empty and what is
 # optional is absent. A tree whose nodes have two children each would otherwise always grow to the number of values.
 _VALUES = 300
@@ -27,19 +20,8 @@ _LEVELS = 8
 _WITHIN = 3
 _DEEPEST = 60
 _MOST = 200_000
-_TEXT = (
-    "account active address amount area available base blue book branch build call card case city class client "
-    "code color company contact copy country course credit customer data date day default delivery design detail "
-    "device direct document door east event example express field file final first form free garden general gold "
-    "green group hand head high home house image index input item job key large last left level light line list "
-    "local location main manager market message model month mobile name new north note number office open order "
-    "other owner paper part person phone place plan point post price product project public quality question "
-    "range record red region report request result river road room sales second section service shop short side "
-    "sign silver site size small south source space special standard start state station status stock store "
-    "street summer supply support system table team test text time title total town track travel type unit update "
-    "user value version view water week west white window winter word work world year yellow young zone "
-)
-_WORDS = tuple(_TEXT.split())
+# Values that are drawn for one of a list or a map, until one differs from those before it.
+_TRIES = 20
 
 
 def from_schema(schema: Schema, messages: Sequence[str], seed: int = 1, skeletons: int = SKELETONS) -> Fitted:
@@ -67,6 +49,7 @@ class _Drawing:
         self._messages = {message.name: message for message in schema.messages}
         self._values = {one.name: [value for value, _ in one.values] for one in schema.enumerations}
         self._random = random
+        self._scalars = Scalars(random)
         self._count = 0
         self._open: Counter[str] = Counter()
 
@@ -115,20 +98,37 @@ class _Drawing:
             and (self._full(field, level) or self._random.random() < 0.3)
         ):
             return None
-        count = 0 if self._full(field, level) else self._random.choice((0, 1, 1, 2, 2, 3, 5))
         if field.shape is Shape.MANY:
-            return [self._one(field, level) for _ in range(count)]
+            return self._list(field, level)
         if field.shape is Shape.MAP:
-            return {self._key(field.key): self._one(field, level) for _ in range(count)}
+            size = self._size(field, level)
+            drawn: dict[str, Json] = {}
+            for _ in range(_TRIES * size):
+                if len(drawn) < size:
+                    drawn[self._scalars.key(field.key)] = self._one(field, level)
+            return drawn
         return self._one(field, level)
+
+    def _list(self, field: Field, level: int) -> Json:
+        size = self._size(field, level)
+        if not field.limits.unique:
+            return [self._one(field, level) for _ in range(size)]
+        drawn: dict[str, Json] = {}
+        for _ in range(_TRIES * size):
+            if len(drawn) < size:
+                item = self._one(field, level)
+                drawn.setdefault(json.dumps(item, sort_keys=True), item)
+        return list(drawn.values())
+
+    def _size(self, field: Field, level: int) -> int:
+        """How many items a list or a map has."""
+        limits = field.limits
+        size = 0 if self._full(field, level) else self._random.choice((0, 1, 1, 2, 2, 3, 5))
+        size = max(size, limits.least_size or 0)
+        return size if limits.most_size is None else min(size, limits.most_size)
 
     def _full(self, field: Field, level: int) -> bool:
         return self._count > _VALUES or level > _LEVELS or self._open[field.type_name] >= _WITHIN
-
-    def _key(self, kind: Kind) -> str:
-        if kind is Kind.BOOL:
-            return self._random.choice(("true", "false"))
-        return self._random.choice(_WORDS) if kind is Kind.STRING else str(self._random.randint(1, 10_000))
 
     def _one(self, field: Field, level: int) -> Json:
         self._count += 1
@@ -138,49 +138,4 @@ class _Drawing:
             return self._message(field.type_name, level + 1)
         if field.kind is Kind.ENUM:
             return self._random.choice(self._values[field.type_name])
-        return self._text(field.format) if field.kind in {Kind.STRING, Kind.JSON} else self._other(field.kind)
-
-    def _other(self, kind: Kind) -> Json:
-        random = self._random
-        match kind:
-            case Kind.BOOL:
-                return random.random() < 0.5
-            case Kind.DOUBLE:
-                return round(random.uniform(0, 1000), 2)
-            case Kind.FLOAT:
-                # Exact in 32 bits.
-                return random.randrange(2**14) / 2**6
-            case Kind.BYTES:
-                return base64.b64encode(random.randbytes(self._length())).decode()
-        wide = kind in {Kind.INT64, Kind.UINT64}
-        return random.getrandbits(random.choice((7, 14, 21, 31, 42, 50) if wide else (4, 7, 10, 14, 21, 31)))
-
-    def _text(self, form: str) -> str:
-        random = self._random
-        moment = dt.datetime(2024, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=random.randrange(2 * 365 * 86_400))
-        known = {
-            "uuid": lambda: str(uuid.UUID(int=random.getrandbits(128), version=4)),
-            "date-time": lambda: moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "date": lambda: moment.strftime("%Y-%m-%d"),
-            "time": lambda: moment.strftime("%H:%M:%SZ"),
-            "duration": lambda: f"PT{random.randint(1, 3600)}S",
-            "decimal": lambda: f"{random.randint(1, 10_000)}.{random.randint(0, 99):02}",
-            "email": lambda: f"{random.choice(_WORDS)}.{random.choice(_WORDS)}@example.org",
-            "uri": lambda: f"https://example.org/{random.choice(_WORDS)}/{random.randint(1, 10_000)}",
-            "ipv4": lambda: f"192.0.2.{random.randint(1, 254)}",
-            "hostname": lambda: f"{random.choice(_WORDS)}.example.org",
-        }
-        if form in known:
-            return known[form]()
-        length = self._length()
-        text = " ".join(random.choices(_WORDS, k=1 + length // 4))
-        return text[:length].strip() or "a"
-
-    def _length(self) -> int:
-        """A length with the published quantiles; between them its logarithm grows evenly."""
-        share = self._random.random()
-        for (low, short), (high, long) in pairwise(_LENGTHS):
-            if share <= high:
-                part = (share - low) / (high - low)
-                return round(math.exp(math.log(short) + part * (math.log(long) - math.log(short))))
-        return round(_LENGTHS[-1][1])
+        return self._scalars.drawn(field)

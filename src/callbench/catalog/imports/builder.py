@@ -7,6 +7,7 @@ from callbench.catalog.imports.losses import Losses
 from callbench.catalog.own.check import RESERVED_NUMBERS
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, field_names, pascal
+from callbench.model.service.limits import NO_LIMITS, Limits
 from callbench.model.service.schema import Encoding, Enumeration, Field, Kind, Message, Shape
 
 MOST_MESSAGES = 20_000
@@ -19,6 +20,7 @@ class ValueType:
 
     Attributes:
         null: whether the value can be null, or absent.
+        limits: of the value, and of the list or map that holds it.
     """
 
     kind: Kind
@@ -28,6 +30,7 @@ class ValueType:
     null: bool = False
     encoding: Encoding = Encoding.VARINT
     key: Kind = Kind.STRING
+    limits: Limits = NO_LIMITS
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,7 @@ def field(entry: Entry, name: str, number: int) -> Field:
         nullable=shape is Shape.OPTIONAL and typed.null and entry.required and typed.kind is not Kind.JSON,
         encoding=typed.encoding,
         key=typed.key,
+        limits=typed.limits,
     )
 
 

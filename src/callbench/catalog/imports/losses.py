@@ -14,6 +14,13 @@ TUPLE = ("The types of the items depend on their position.", "They are kept as J
 NAMED_AND_OTHER = ("Keys besides the named ones are allowed.", "Only the named keys are kept.")
 LISTED_NUMBERS = ("Only listed numbers are allowed.", "Every number is.")
 NOT = ("The word `not` excludes values.", "It is left out.")
+
+
+def disregarded(word: str) -> tuple[str, str]:
+    """The loss of a word of JSON Schema, or of a format, that excludes values."""
+    return f"The schema limits values by `{word}`.", "It is left out, and generated payloads do not keep to it."
+
+
 TIMES = {"date", "time", "date-time", "duration", "datetime"}
 DECIMALS = {"decimal", "money", "bignum", "number"}
 

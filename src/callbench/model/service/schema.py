@@ -3,9 +3,12 @@
 Every importer makes it, and everything that generates code, payloads or reports reads it. On disk it is `schema.proto`.
 """
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+
+from callbench.model.service.limits import NO_LIMITS, Limits
 
 
 class Kind(StrEnum):
@@ -65,6 +68,7 @@ class Field:
         key_encoding: of a map, how protobuf writes its keys.
         unpacked: of a list of numbers: protobuf writes the field's number before each of them, as proto2 does.
         explicit: of a scalar that is always there: protobuf writes it also if it is zero or empty, as proto2 does.
+        limits: of its values, as the user's schema says them. They are not kept on disk.
     """
 
     name: str
@@ -81,6 +85,7 @@ class Field:
     key_encoding: Encoding = Encoding.VARINT
     unpacked: bool = False
     explicit: bool = False
+    limits: Limits = dataclasses.field(default=NO_LIMITS, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from callbench.catalog.imports.json_schema.children import Children
+from callbench.catalog.imports.json_schema.limits import disregarded, limits_of
 from callbench.catalog.imports.json_schema.node import Choice, Node, Part, node
 from callbench.catalog.imports.json_schema.references import References
 from callbench.model.errors import BadInput
+from callbench.model.service.limits import NO_LIMITS, Limits
 
 TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 # Words that say something of the value. A schema without any of them is only a name for another one.
@@ -33,6 +36,7 @@ class Facts:
         null: whether null is allowed: none if nothing was said of types.
         enum: the values that are allowed, if they are listed.
         forms: how many different objects a choice allows.
+        limits: of its size and its range.
         ignored: words that say something which is not kept.
     """
 
@@ -52,6 +56,7 @@ class Facts:
     least: float | None = None
     greatest: float | None = None
     forms: int = 1
+    limits: Limits = NO_LIMITS
     ignored: frozenset[str] = frozenset()
 
 
@@ -61,6 +66,7 @@ class Reader:
     def __init__(self, references: References) -> None:
         """Nothing is read yet."""
         self._references = references
+        self._children = Children(references)
         self._known: dict[tuple[Any, ...], Facts] = {}
         self._open: set[tuple[Any, ...]] = set()
         self._made: dict[int, dict[str, Any]] = {}
@@ -117,8 +123,23 @@ class Reader:
                     self._expand(self._references.target(part, _text(part, word)), parts, path)
             for one in (*self._elsewhere(part), *_list(part, "allOf")):
                 self._expand(one, parts, path)
-            for choice in _choices(part):
+            for choice in self._choices(part, path):
                 self._expand(choice.options[0].parts[0] if len(choice.options) == 1 else choice, parts, path)
+
+    def _choices(self, part: Part, path: tuple[int, ...]) -> Iterable[Choice]:
+        """The choices of a part, and its children if it has a discriminator.
+
+        A child that holds its parent by `allOf` is what was chosen already: the choice says nothing more of it.
+        """
+        choices = list(_choices(part))
+        children = self._children.of(part)
+        if children and not any(word in part.schema for word in ("oneOf", "anyOf")):
+            nothing = Part(True, part.resolver, part.place)
+            choices.append(Choice((*(node(child) for child in children), node(nothing))))
+        for choice in choices:
+            options = (inner for option in choice.options for inner in option.parts if isinstance(inner, Part))
+            if not any(id(self._children.followed(option).schema) in path[:-1] for option in options):
+                yield choice
 
     def _elsewhere(self, part: Part) -> Iterable[Part]:
         """Properties that stand elsewhere: `properties` with a `$ref`, which is not allowed but common."""
@@ -241,7 +262,8 @@ def _own(part: Part) -> Facts:
         encoding=schema["contentEncoding"] if isinstance(schema.get("contentEncoding"), str) else "",
         least=_number(schema.get("minimum")),
         greatest=_number(schema.get("maximum")),
-        ignored=frozenset({"not"} & set(schema)),
+        limits=limits_of(schema),
+        ignored=disregarded(schema),
     )
 
 
@@ -306,6 +328,7 @@ def _both(one: Facts, other: Facts) -> Facts:
         least=max((bound for bound in (one.least, other.least) if bound is not None), default=None),
         greatest=min((bound for bound in (one.greatest, other.greatest) if bound is not None), default=None),
         forms=max(one.forms, other.forms),
+        limits=one.limits.both(other.limits),
         ignored=one.ignored | other.ignored,
     )
 
@@ -344,6 +367,8 @@ def _either(one: Facts, other: Facts) -> Facts:
         least=min(one.least, other.least) if one.least is not None and other.least is not None else None,
         greatest=max(one.greatest, other.greatest) if one.greatest is not None and other.greatest is not None else None,
         forms=max(one.forms, other.forms),
+        # A value that keeps to both keeps to one of them.
+        limits=one.limits.both(other.limits),
         ignored=one.ignored | other.ignored,
     )
 

@@ -88,8 +88,8 @@ class Mapper:
         return typed
 
     def _typed(self, facts: Facts, hint: str) -> ValueType:
-        if facts.ignored:
-            self.losses.add(facts.place, lost.NOT)
+        for word in sorted(facts.ignored):
+            self.losses.add(facts.place, lost.NOT if word == "not" else lost.disregarded(word))
         if facts.enum is not None:
             return self._listed(facts, hint)
         types = facts.types
@@ -111,11 +111,11 @@ class Mapper:
         self.losses.of_format(facts.place, kind, form)
         if kind in {Kind.INT64, Kind.UINT64}:
             self.losses.add(facts.place, lost.WHOLE)
-        return ValueType(kind, format=form, null=bool(facts.null))
+        return ValueType(kind, format=form, null=bool(facts.null), limits=facts.limits)
 
     def _any(self, facts: Facts, why: tuple[str, str]) -> ValueType:
         self.losses.add(facts.place, why)
-        return ValueType(Kind.JSON)
+        return ValueType(Kind.JSON, limits=replace(facts.limits, types=facts.types, values=facts.enum))
 
     def _listed(self, facts: Facts, hint: str) -> ValueType:
         given = facts.enum or ()
@@ -126,34 +126,37 @@ class Mapper:
             return self._any(facts, lost.SEVERAL)
         if kind is not Kind.ENUM:
             self.losses.add(facts.place, lost.LISTED_NUMBERS)
-            return ValueType(kind, null=null)
+            return ValueType(kind, null=null, limits=replace(facts.limits, values=tuple(values)))
         names = tuple(dict.fromkeys(values))
         if len(names) > MOST_VALUES:
             self.losses.add(facts.place, (f"More than {MOST_VALUES} texts are listed.", "Every text is allowed."))
-            return ValueType(Kind.STRING, null=null)
+            return ValueType(Kind.STRING, null=null, limits=replace(facts.limits, values=names))
         numbered = [(value, number) for number, value in enumerate(names)]
         return replace(self._builder.enumeration((names, facts.key), facts.name or hint, numbered), null=null)
 
     def _list(self, facts: Facts, hint: str) -> ValueType:
         if facts.items is None:
             self.losses.add(facts.place, lost.ANY)
-            return ValueType(Kind.JSON, Shape.MANY, null=bool(facts.null))
-        return self._held(facts.items, Shape.MANY, f"{hint}Item", null=bool(facts.null))
+            return ValueType(Kind.JSON, Shape.MANY, null=bool(facts.null), limits=facts.limits)
+        return self._held(facts.items, Shape.MANY, f"{hint}Item", facts)
 
-    def _held(self, of: Node, shape: Shape, hint: str, *, null: bool) -> ValueType:
+    def _held(self, of: Node, shape: Shape, hint: str, holder: Facts) -> ValueType:
         inner = self.typed(of, hint)
         if inner.null and inner.kind is not Kind.JSON:
             self.losses.add(of.place, lost.NULL_ITEM)
-            inner = ValueType(Kind.JSON)
-        return replace(self._builder.held(inner, shape, self._reader.facts(of).key, hint), null=null)
+            inner = ValueType(Kind.JSON, limits=inner.limits)
+        held = self._builder.held(inner, shape, self._reader.facts(of).key, hint)
+        sizes = (holder.limits.least_size, holder.limits.most_size, holder.limits.unique)
+        limits = replace(held.limits, least_size=sizes[0], most_size=sizes[1], unique=sizes[2])
+        return replace(held, null=bool(holder.null), limits=limits)
 
     def _object(self, facts: Facts, hint: str) -> ValueType:
         null = bool(facts.null)
         if not facts.properties and facts.additional is not None:
-            return self._held(facts.additional, Shape.MAP, f"{hint}Value", null=null)
+            return self._held(facts.additional, Shape.MAP, f"{hint}Value", facts)
         if not facts.properties and not facts.closed:
             self.losses.add(facts.place, lost.ANY)
-            return ValueType(Kind.JSON, Shape.MAP, null=null)
+            return ValueType(Kind.JSON, Shape.MAP, null=null, limits=facts.limits)
         name = self._builder.known(("message", facts.key))
         if name is None:
             name = self._builder.begin(("message", facts.key), facts.name or hint)

@@ -1,0 +1,73 @@
+"""What a schema says of the size and the range of values: what the generator keeps to, and what it disregards."""
+
+from typing import Any
+
+from callbench.catalog.generator.scalars import FORMATS
+from callbench.model.service.limits import Limits
+
+# Words that exclude values, and that no generated payload is held to.
+_DISREGARDED = (
+    *("not", "pattern", "contains", "minContains", "maxContains", "propertyNames", "dependentRequired"),
+    *("patternProperties", "if", "unevaluatedItems", "contentMediaType"),
+)
+_OF_OBJECTS = ("minProperties", "maxProperties")
+# They say how wide a number is, or how bytes are written, which the type says here.
+_TYPED = {
+    *("int32", "int64", "uint32", "uint64", "int8", "int16", "uint8", "uint16", "float", "double"),
+    *("byte", "binary", "base64"),
+}
+# Formats that no validator looks at, or that say how a text is shown.
+_FREE = {"password", "string", "text", "number", "integer", "boolean", "markdown", "html"}
+
+
+def limits_of(schema: dict[str, Any]) -> Limits:
+    """The limits that the generator keeps to."""
+    least, most = _number(schema.get("minimum")), _number(schema.get("maximum"))
+    above, below = _number(schema.get("exclusiveMinimum")), _number(schema.get("exclusiveMaximum"))
+    # Until draft 4, the words said whether the bounds themselves are allowed.
+    if schema.get("exclusiveMinimum") is True:
+        least, above = None, least
+    if schema.get("exclusiveMaximum") is True:
+        most, below = None, most
+    multiple = _number(schema.get("multipleOf"))
+    of_map = "properties" not in schema
+    return Limits(
+        least_size=_size(schema, "minItems", "minProperties" if of_map else ""),
+        most_size=_size(schema, "maxItems", "maxProperties" if of_map else ""),
+        unique=schema.get("uniqueItems") is True,
+        least_length=_size(schema, "minLength"),
+        most_length=_size(schema, "maxLength"),
+        least=least,
+        most=most,
+        above=above,
+        below=below,
+        multiple=multiple if multiple and multiple > 0 else None,
+    )
+
+
+def disregarded(schema: dict[str, Any]) -> frozenset[str]:
+    """Words, and formats, that payloads from the generator are not held to."""
+    words = {word for word in _DISREGARDED if word in schema}
+    if "properties" in schema:
+        words |= {word for word in _OF_OBJECTS if word in schema}
+    dependencies = schema.get("dependencies")
+    if isinstance(dependencies, dict) and any(isinstance(one, list) for one in dependencies.values()):
+        words.add("dependencies")
+    form = schema.get("format")
+    if isinstance(form, str) and form not in _TYPED | _FREE | FORMATS:
+        words.add(f"format: {form}")
+    if isinstance(form, str) and form in FORMATS and {"minLength", "maxLength"} & set(schema):
+        words.add("minLength or maxLength of a format")
+    return frozenset(words)
+
+
+def _size(schema: dict[str, Any], *words: str) -> int | None:
+    for word in words:
+        size = _number(schema.get(word))
+        if size is not None:
+            return int(size)
+    return None
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
