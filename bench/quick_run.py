@@ -1,7 +1,9 @@
 """The quick RemObjects run: how long it measures, how narrow its ratios are, how many of the claims it decides.
 
 For each condition of the machine's idle states: half of the 95 % interval of the ratio of two cells of one table, at
-the median and at the 90th percentile of all pairs, and the claims that are left undecided, each with its reason.
+For each condition of the machine's idle states: half of the 95 % interval of the ratio of two cells of one table, at
+cells whose rate is only "at least", the share of the time that the load loop took, and half of the interval of the
+rate, of the time in echoes and of p99 of each cell.
 Options: --run FOLDER of a run that is there already (else one is made, in some seven minutes).
 """
 
@@ -9,6 +11,7 @@ import argparse
 import itertools
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +24,9 @@ from callbench.store.record import Record
 SECONDS = 360.0
 MEDIAN, NINETIETH = 0.05, 0.10
 UNDECIDED = 2
+AT_LEAST = 2
+# Of a cell, at the median and at the 90th percentile; p99 has no goal.
+WIDTHS = {"rate_per_s": (0.06, 0.10), "echoes": (0.06, 0.12), "p99_us": None}
 
 
 def main() -> None:
@@ -55,6 +61,7 @@ def _told(run: Record) -> None:
     for condition, one in {run.condition: whole, **whole.others}.items():
         print(f"\n{CONDITIONS[condition]}")
         _widths(one)
+        _cells(one)
         open_ = [claim for claim in one.judged if claim.verdict is Verdict.UNDECIDED]
         print(f"claims undecided: {len(open_)} of {len(one.judged)} (asked: at most {UNDECIDED})")
         for claim in open_:
@@ -77,6 +84,28 @@ def _widths(one: Subject) -> None:
     what = f"half-width of the ratio of two cells of a table, {len(widths):,} pairs, {forks} forks"
     values = f"median {100 * found[0]:.1f} %, 90th percentile {100 * found[1]:.1f} %"
     print(f"{what}: {values} (asked: {100 * MEDIAN:.0f}; {100 * NINETIETH:.0f})")
+
+
+def _cells(one: Subject) -> None:
+    cells = [cell for cell in one.results.cells if cell.rate is not None]
+    bounds = [cell for cell in cells if cell.at_least]
+    print(f"cells that are at least: {len(bounds)} of {len(cells)} (asked: at most {AT_LEAST})")
+    for cell in bounds:
+        print(f"  {cell.attributes['stack']} {cell.attributes['group']}: {'; '.join(cell.whys)}")
+    shares = [np.mean(list(cell.loop.shares.values())) for cell in cells if cell.loop is not None]
+    if shares:
+        print(f"the loop's own time, taken off in {len(shares)} cells: {_both(shares)}, most {100 * max(shares):.1f} %")
+    for name, goal in WIDTHS.items():
+        known = [interval.half_width for cell in cells if (interval := cell.interval(name)) is not None]
+        widths = [width for width in known if width is not None]
+        asked = f" (asked: {100 * goal[0]:.0f}; {100 * goal[1]:.0f})" if goal else ""
+        if widths:
+            print(f"half-width of {name}, {len(widths)} cells: {_both(widths)}{asked}")
+
+
+def _both(shares: Sequence[float]) -> str:
+    median, ninetieth = np.quantile(shares, [0.5, 0.9])
+    return f"median {100 * median:.1f} %, 90th percentile {100 * ninetieth:.1f} %"
 
 
 if __name__ == "__main__":

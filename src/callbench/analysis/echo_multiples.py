@@ -8,7 +8,6 @@ from callbench.stats.ladder import on_cross
 if TYPE_CHECKING:
     import duckdb
 
-NAME = "echoes"
 BASELINES_SQL = """
 SELECT cell, fork, request_bytes, answer_bytes, exp(avg(ln(mean_us))) AS mean_us
 FROM (SELECT unnest(cells) AS cell, fork, request_bytes, answer_bytes, mean_us FROM baselines)

@@ -13,6 +13,7 @@ from callbench.analysis.unsteady import Unsteady
 from callbench.analysis.wire.accounts import Ledger, Sweep, ledgers, sweeps
 from callbench.model import process_end
 from callbench.model.cell import MIXED
+from callbench.model.metrics.latency import ECHOES
 from callbench.store.record import Record
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def read(run: Record) -> Results:
     cells = [
         replace(
             cell,
-            by_fork={**cell.by_fork, **queried.get(cell.id, {}), **_named(echo_multiples.NAME, echoes.get(cell.id))},
+            by_fork={**cell.by_fork, **queried.get(cell.id, {}), **_named(ECHOES, echoes.get(cell.id))},
             died=died.get(cell.id, ""),
         )
         for cell in cells
@@ -83,7 +84,8 @@ def _with_spreads(found: Results) -> Results:
     for one in found.cells:
         rankings.setdefault(one.ranking, []).append(one.by_fork.get("rate_per_s", {}))
     spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
-    cells = [replace(one, spread=spread) for one in found.cells]
+    echoes = spreads.of_cells(one.by_fork.get(ECHOES, {}) for one in found.cells)
+    cells = [replace(one, spread=spread, echo_spread=echoes) for one in found.cells]
     cells = [replace(one, rate=one.interval("rate_per_s")) for one in cells]
     repeated = {ranking for ranking, mine in rankings.items() if max(map(len, mine)) > 1}
     cells = [

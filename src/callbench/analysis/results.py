@@ -12,6 +12,7 @@ from callbench.analysis.messages import Codec
 from callbench.analysis.unsteady import Unsteady
 from callbench.analysis.validity import Validity
 from callbench.analysis.wire.accounts import Ledger, Sweep
+from callbench.model.metrics.latency import ECHOES
 from callbench.model.metrics.registry import SHARED_SPREAD
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.contrast import fork_ratios
@@ -86,6 +87,7 @@ class Result:
         verdict: what limited it.
         costs: processor time a call by statistic: sums over the time driven.
         spread: what all cells of the run say together of how the rate of one varies from fork to fork.
+        echo_spread: likewise of how the time of one in echoes varies.
         unsteady: the trials that do not count, if any. Where no others are left, the cell has no values.
         died: where a process of its stack ended while it was measured: `died after 1,234 calls,
             restarted once`; else "".
@@ -115,6 +117,7 @@ class Result:
     unsteady: Unsteady | None = None
     loop: LoopTime | None = None
     spread: Prior = NONE
+    echo_spread: Prior = NONE
 
     @property
     def not_steady(self) -> str:
@@ -170,8 +173,9 @@ class Result:
         if spent is not None:
             return spent.interval()
         values = list(self.by_fork.get(statistic, {}).values())
-        if len(values) > 1 and statistic in SHARED_SPREAD:
-            return self.spread.moderated(paired(values)).interval(CONFIDENCE)
+        spread = self.echo_spread if statistic == ECHOES else self.spread if statistic in SHARED_SPREAD else None
+        if len(values) > 1 and spread is not None:
+            return spread.moderated(paired(values)).interval(CONFIDENCE)
         return geometric_mean(values) if values else None
 
 

@@ -30,8 +30,8 @@ _PORT_WAIT_OPTION = "ports"
 # The smallest sizes of an echo: see engine/native/src/echo.rs.
 _LEAST_REQUEST, _LEAST_ANSWER = 5, 1
 _RUNGS, _QUICK_RUNGS = 5, 3
-# An echo is short: half a slice has hundreds of them.
-ECHO_SECONDS = SLICE_SECONDS / 2
+# As long as a slice of a cell: the multiple of an echo is known no better than the echo, and many cells share one.
+ECHO_SECONDS = SLICE_SECONDS
 # The reference echo of cells without an echo of their own: a small one over TCP, in every round of every run.
 REFERENCE_CHANNEL = "tcp"
 REFERENCE_BYTES = 16

@@ -8,11 +8,11 @@ from typing import Self
 from callbench.analysis.compare.comparison import Comparison, failure_notes
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
 from callbench.analysis.earlier_runs import fact_of
-from callbench.analysis.echo_multiples import NAME as ECHOES
 from callbench.analysis.past_runs import spread_beside
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
 from callbench.model.errors import BadInput
+from callbench.model.metrics.latency import ECHOES
 from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import geometric_mean
 from callbench.stats.run_spread import RunSpread

@@ -2,6 +2,8 @@
 
 from callbench.model.metrics.metric import Better, Combination, Metric, RatioTest
 
+# The time of a call as a multiple of the raw echo of its rounds.
+ECHOES = "echoes"
 _BATCHES = "No value if calls are timed in batches."
 
 
@@ -31,7 +33,7 @@ METRICS = (
         wide=True,
     ),
     Metric(
-        name="echoes",
+        name=ECHOES,
         title="mean time of a call in echoes of its rounds",
         unit="echoes",
         about="In raw echoes of the same sizes. It can be compared between hours and machines.",
