@@ -10,8 +10,9 @@ from callbench.analysis.messages import Messages, MessageTimes
 from callbench.analysis.results import Excluded, Latency, OpenLoop, Result
 from callbench.model.cell import rate_text
 from callbench.model.metrics.registry import PERCENTILES
+from callbench.stats.failures import FAILURE_MARGIN, CallCounts
 from callbench.stats.histogram import TOP, Buckets
-from callbench.stats.interval import geometric_mean
+from callbench.stats.interval import CONFIDENCE, geometric_mean
 from callbench.stats.pace import missed, reached_per_s
 from callbench.stats.plateau import plateaus
 from callbench.stats.rate import Window
@@ -39,6 +40,7 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     latency = _latency(answered, every)
     open_loop = _open_loop(cell, answered, timed, latency)
     why_missed = open_loop.missed if open_loop else None
+    failing = _failing(forks)
     if why_missed:
         by_fork, latency = {}, Latency(None, None, None)
     rates = list(by_fork.get("rate_per_s", {}).values())
@@ -55,7 +57,8 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         batched=any((row["batch"] or 1) > 1 for row in answered),
         agree=all(row["agree"] is not False for row in forks),
         excluded=whys[0] if whys else None,
-        doubts=(*_count_warnings(forks), *([why_missed] if why_missed else [])),
+        doubts=(*_count_warnings(forks), *(why for why in (why_missed, failing) if why)),
+        failing=failing,
         think_ms=float(cell["think_ms"]),
         ramp_up_ms=float(cell.get("ramp_up_ms") or 0.0),
         options=json.loads(cell.get("options") or "{}") or {},
@@ -104,6 +107,14 @@ def _window_in(row: Mapping[str, Any]) -> Window:
 def _count_warnings(forks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """Gather why a cell must not be ranked."""
     return ("client and server counted differently",) if any(row["agree"] is False for row in forks) else ()
+
+
+def _failing(forks: Sequence[Mapping[str, Any]]) -> str:
+    """Say how many calls fail, where more are shown to than do not matter: a rate counts right answers only."""
+    counts = CallCounts([int(row["error_count"]) for row in forks], [int(row["calls"]) for row in forks])
+    if not counts.all_failed or counts.least_share(1 - CONFIDENCE) <= FAILURE_MARGIN:
+        return ""
+    return f"{counts.all_failed:,} of {counts.calls:,} calls failed"
 
 
 def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:

@@ -41,6 +41,7 @@ class Reason(StrEnum):
     ONE_FORK = "only one fork"
     FEW_FORKS = "not shown after the correction for all comparisons"
     DISAGREE = "client and server counted differently"
+    FAILS = "calls failed"
     NOT_HERE = "not part of this run"
 
 
@@ -166,6 +167,8 @@ def _unranked(one: Result) -> Reason:
     """Return the reason for which a cell has no rank."""
     if one.excluded is not None:
         return Reason.EXCLUDED
+    if one.failing:
+        return Reason.FAILS
     if one.verdict is not None and one.verdict.at_least:
         return Reason.GENERATOR
     return Reason.DISAGREE if not one.agree else Reason.UNSTEADY

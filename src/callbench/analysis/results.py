@@ -79,6 +79,7 @@ class Result:
         agree: whether client and server counted alike in every trial.
         excluded: why nothing was measured, or nothing more.
         doubts: why its value must not be ranked, a phrase each; the code that finds a reason adds it here.
+        failing: of the doubts, that too many of its calls failed; else "".
         think_ms: how long a client of a closed loop thought between two calls.
         ramp_up_ms: within which clients began one after another.
         options: what clients connected with.
@@ -106,6 +107,7 @@ class Result:
     agree: bool
     excluded: str | None = None
     doubts: Sequence[str] = ()
+    failing: str = ""
     think_ms: float = 0.0
     ramp_up_ms: float = 0.0
     options: Mapping[str, Any] = field(default_factory=dict)

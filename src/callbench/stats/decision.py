@@ -20,7 +20,7 @@ from enum import StrEnum
 import numpy as np
 
 from callbench.stats.difference import Difference
-from callbench.stats.failures import FailedCalls
+from callbench.stats.failures import FAILURE_MARGIN, FailedCalls
 from callbench.stats.holm import holm
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, many_paired
@@ -102,10 +102,6 @@ class DecidedComparison:
     def more(self) -> int | None:
         """How many more forks, about, would settle what is undecided: the outcome, else the decision."""
         return self.more_for_outcome if self.outcome is Outcome.UNDECIDED else self.more_forks
-
-
-# What a greater share of B's failed calls may be and mean nothing: one call of a thousand.
-FAILURE_MARGIN = 0.001
 
 
 @dataclass(frozen=True)

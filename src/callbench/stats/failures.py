@@ -15,6 +15,9 @@ import numpy as np
 
 from callbench.stats.share import binomial
 
+# What a share of failed calls may be, or a greater one be more, and mean nothing: one call of a thousand.
+FAILURE_MARGIN = 0.001
+
 
 @dataclass(frozen=True)
 class CallCounts:
@@ -55,6 +58,12 @@ class CallCounts:
             return 1.0
         off = sum((failed - share * calls) ** 2 for failed, calls in forks)
         return max(1.0, count / (count - 1) * off / independent)
+
+    def least_share(self, level: float) -> float:
+        """Compute how small a share of the calls fails at least, at that level, as the forks vary."""
+        effect = self.design_effect()
+        calls = max(1, round(self.calls / effect))
+        return binomial(min(calls, round(self.all_failed / effect)), calls, 1 - level)[0]
 
 
 @dataclass(frozen=True)

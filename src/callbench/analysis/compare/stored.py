@@ -120,7 +120,7 @@ def _of(
     whys = [
         f"{side}: {why}"
         for side, result in (("A", one), ("B", other))
-        for why in ([result.excluded] if result.excluded else result.doubts)
+        for why in ([result.excluded] if result.excluded else _doubts(result))
     ]
     found = [result.by_fork.get(_COLUMNS[metric], {}) for result in (one, other)]
     forks = [sorted(found[side] if echo is None else found[side].keys() & echo[side].keys()) for side in (0, 1)]
@@ -137,6 +137,11 @@ def _of(
         why="; ".join(whys),
         failed=other.excluded is not None,
     )
+
+
+def _doubts(result: Result) -> list[str]:
+    """Return what forbids a comparison. Failed calls do not: they are compared themselves."""
+    return [why for why in result.doubts if why != result.failing]
 
 
 def _moved(a: Record, b: Record) -> float | None:
