@@ -16,7 +16,9 @@ import zstandard
 from test_channels_by_others import parted, running
 
 from callbench.adapter.session import Adapter
+from callbench.catalog.encoders import codings
 from callbench.model.errors import AdapterFailure
+from callbench.runner.advice.candidates import NATIVE_GZIP
 
 pytestmark = pytest.mark.engine
 
@@ -151,6 +153,35 @@ def test_a_server_of_python_reads_our_compressed_request(coding: str) -> None:
     assert (request["content-encoding"], request["accept-encoding"]) == (coding, coding)
     assert json.loads(unpack(request["body"]))["method"] == "EchoString"
     assert len(request["body"]) < len(text)
+
+
+TEXTS = (
+    "callbench " * 40,
+    json.dumps(
+        [{"sku": f"SKU-{number * 7919 % 100_000:05}", "count": number % 9, "price": number / 8} for number in range(60)]
+    ),
+    "".join(chr(33 + number * number * 31 % 89) for number in range(5000)),
+)
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_the_table_of_bytes_compresses_like_our_client(coding: str) -> None:
+    """Zstandard is the same library. zlib-rs and zlib differ by as much as an advice allows for."""
+    _, unpack = CODINGS[coding]
+    seen: list[dict[str, Any]] = []
+    with answering(coding, lambda body: body, seen) as url, running() as client:
+        client.connect(f"native/json+http-keepalive-{coding}", url, 1)
+        for text in TEXTS:
+            with pytest.raises(AdapterFailure):
+                client.call("EchoString", {"value": text})
+    assert len(seen) == len(TEXTS)
+    for request in seen:
+        counted = len(codings.CODINGS[coding](unpack(request["body"])))
+        if coding == "zstd":
+            assert len(request["body"]) == counted
+        else:
+            least, most = NATIVE_GZIP
+            assert least * counted <= len(request["body"]) <= most * counted
 
 
 def test_an_answer_in_another_coding_is_named() -> None:

@@ -8,7 +8,7 @@ import zstandard
 
 LEVELS: Mapping[str, int] = MappingProxyType({"gzip": 6, "zstd": 3})
 """The level of each coding: the libraries' own defaults."""
-PLAIN = "plain"
+PLAIN, GZIP = "plain", "gzip"
 LEAST = 150
 """Native stacks do not compress bodies of fewer bytes: `engine/transport/src/web/coding`."""
 _GZIP_WINDOW = 31

@@ -6,7 +6,7 @@ longer by more than any processor time that the other one needs besides, and by 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -14,7 +14,7 @@ from callbench.analysis.advice.requirements import LeftOut, required, wants_tls
 from callbench.catalog.callers import encrypts
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
-from callbench.catalog.encoders.codings import CODINGS, LEAST, PLAIN
+from callbench.catalog.encoders.codings import CODINGS, GZIP, LEAST, PLAIN
 from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.catalog.own.study import ADVISED
 from callbench.catalog.reach import why_not_over
@@ -26,6 +26,8 @@ SLOWEST_NS_PER_BYTE = 100.0
 """Both sides together encode, compress, decompress and decode a byte of a message in less: 10 MB/s."""
 SLACK_US = 200.0
 """What two stacks over one channel differ by besides, at most: envelopes, headers, wake-ups."""
+NATIVE_GZIP = (0.85, 1.15)
+"""Native stacks compress by zlib-rs, whose bodies have 0.9 to 1.1 times the bytes that zlib makes."""
 SLACK_BYTES = 300
 """What envelopes and headers over one channel differ by, at most, both ways."""
 
@@ -99,6 +101,7 @@ class _Bytes:
     request: float
     answer: float
     plain: float
+    gzip: bool
 
     @property
     def both(self) -> float:
@@ -122,7 +125,8 @@ def _body(stack: Stack, tables: Sequence[CallBytes]) -> _Bytes | None:
         return None
     request, answer = (fmean(_sent(side, coding) for side in sides) for sides in
                        ([row.request for row in rows], [row.answer for row in rows]))  # fmt: skip
-    return _Bytes(request, answer, fmean(row.request[PLAIN] + row.answer[PLAIN] for row in rows))
+    plain = fmean(row.request[PLAIN] + row.answer[PLAIN] for row in rows)
+    return _Bytes(request, answer, plain, coding == GZIP)
 
 
 def _sent(side: Mapping[str, float], coding: str) -> float:
@@ -146,9 +150,16 @@ def _at_most(size: _Bytes, situation: Situation) -> float:
     return _travel_us(size, situation) + size.plain * SLOWEST_NS_PER_BYTE / 1e3
 
 
+def _bounded(size: _Bytes, end: int) -> _Bytes:
+    """The fewest bytes that a stack may send (end 0), or the most (end 1)."""
+    factor = NATIVE_GZIP[end] if size.gzip else 1.0
+    return replace(size, request=size.request * factor, answer=size.answer * factor)
+
+
 def _loses(size: _Bytes, best: _Bytes, situation: Situation) -> bool:
     """Whether a stack is behind by more than the difference that does not matter, whatever processors do."""
     margin = 1 + situation.margin
+    size, best = _bounded(size, 0), _bounded(best, 1)
     if situation.goal is Goal.BYTES:
         return size.both > (best.both + SLACK_BYTES) * margin
     trips_us = sum(link.share * round_trip_ns(link.wire) / 1e3 for link in situation.links)
