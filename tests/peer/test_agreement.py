@@ -250,6 +250,13 @@ def test_calls_that_failed_on_one_side_only_differ() -> None:
     assert judged(side(1000, 50, errors=500), *[side(1000, 50, errors=500)] * 3).verdict == "unsure"
 
 
+def test_few_calls_that_fail_on_one_side_only_differ_where_chance_does_not_explain_them() -> None:
+    """0.4 % is below what makes a load another one, and a difference between two generators all the same."""
+    found = judged(side(1000, 50), *[side(1000, 50, errors=40)] * 3)
+    assert (found.verdict, "0.4 % of JMeter's" in found.why) == ("differ", True)
+    assert judged(side(1000, 50), *[side(1000, 50, errors=1)] * 3).verdict == "agree"
+
+
 @pytest.mark.parametrize(
     ("median", "own", "verdict"),
     [

@@ -66,7 +66,7 @@ def _holds(result: CapacityResult) -> str:
         return f"It holds at least {level} with {request.objective}{_rate(result)}: --most ends the search there."
     least = "at least " if result.invalid else ""
     if found.low is None or found.high is None:
-        return f"It holds about {least}{level} with {request.objective}{_rate(result)}. This has no interval."
+        return f"It holds about {least}{level} with {request.objective}{_rate(result)}. The level has no interval."
     low, high = (
         f"{value:,.0f}" if request.along == CLIENTS else figure(value, 0.005) for value in (found.low, found.high)
     )

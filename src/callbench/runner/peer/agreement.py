@@ -9,6 +9,7 @@ from typing import Literal
 from callbench.stats.bottleneck import SATURATED
 from callbench.stats.decision import Outcome, Range, RangeTest, ranged
 from callbench.stats.digits import percent
+from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import paired
 
@@ -188,18 +189,17 @@ def _rounds_needed(tested: RangeTest) -> str:
 
 
 def _verdict_by_failures(rounds: Sequence[Round], peer: str) -> tuple[Verdict, str] | None:
-    """Decide by the failed calls; None if there are too few to matter."""
-    ours, peers = (_failed_share([getattr(each, side) for each in rounds]) for side in ("ours", "peers"))
-    if max(ours, peers) <= _FAILED_SHARE:
+    """Decide by the failed calls; None if there are too few to matter, and neither side is shown to have more."""
+    sides = [[getattr(each, side) for each in rounds] for side in ("ours", "peers")]
+    a, b = (CallCounts([one.errors for one in side], [one.calls for one in side]) for side in sides)
+    failed = f"{percent(a.share, 1)} of the load driver's calls and {percent(b.share, 1)} of {peer}'s failed"
+    # Either side can be the one that fails more, so each has half of the level.
+    if min(FailedCalls(a, b).p_value(), FailedCalls(b, a).p_value()) < (1 - CONFIDENCE) / 2:
+        return "differ", failed
+    if max(a.share, b.share) <= _FAILED_SHARE:
         return None
-    failed = f"{percent(ours, 1)} of the load driver's calls and {percent(peers, 1)} of {peer}'s failed"
-    return ("differ", failed) if abs(ours - peers) > _FAILED_SHARE else ("unsure", f"{failed}; not the requested load")
-
-
-def _failed_share(sides: Sequence[Side]) -> float:
-    """Return the share of failed calls."""
-    errors = sum(side.errors for side in sides)
-    return errors / max(1, errors + sum(side.calls for side in sides))
+    differ = abs(a.share - b.share) > _FAILED_SHARE
+    return ("differ", failed) if differ else ("unsure", f"{failed}; not the requested load")
 
 
 def _why_peer_limited(rounds: Sequence[Round], peer: str) -> str | None:
