@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +257,85 @@ def test_a_run_that_cannot_be_written_is_read_all_the_same(run: RecordWriter, mo
     real = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and real(path, mode))
     assert asked(Record(run.path), "SELECT calls FROM trials") == [(6,)]
+
+
+@pytest.mark.parametrize("kind", ["run", "load", "comparison"])
+def test_a_finished_journal_that_was_cut_or_altered_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / kind
+    with RecordWriter.create(path, record_json(kind, {**INFO, "kind": kind}), {}) as writer:
+        for number in range(3):
+            writer.append(trial(number))
+        writer.end("finished")
+    whole = writer.journal_file.read_bytes()
+    assert len(list(Record(path).lines())) == 3
+    line = whole.index(b"\n") + 1
+    for damaged, says in (
+        (whole[:line], f"was cut: it has {line:,} of {len(whole):,} bytes"),
+        (whole[:-10], "was cut"),
+        (whole.replace(b"trial", b"trail"), "was altered since its work ended"),
+        (whole + whole[:line], "was altered since its work ended"),
+    ):
+        writer.journal_file.write_bytes(damaged)
+        with pytest.raises(BadInput, match=says):
+            Record(path).lines()
+        with pytest.raises(BadInput, match=says):
+            Record(path).connection()
+        with pytest.raises(BadInput, match=says):
+            RecordWriter(path)
+
+
+def test_a_record_that_is_continued_is_sealed_anew(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with RecordWriter.create(path, INFO, {}) as first:
+        first.append(trial(0))
+        first.end("stopped")
+    with RecordWriter(path) as again:
+        again.append(trial(1))
+        # Killed here, its last line would be torn: it has no seal then.
+        assert len(list(Record(path).lines())) == 2
+        again.end("finished")
+        again.note("after its end")
+        assert len(list(Record(path).lines())) == 3
+        again.end("finished")
+        assert len(list(Record(path).lines())) == 3
+
+
+def damaged_tables() -> list[Any]:
+    """Return each way to damage a table of a run, by its name."""
+
+    def cut(file: Path) -> None:
+        file.write_bytes(file.read_bytes()[:-20])
+
+    def emptied(file: Path) -> None:
+        file.write_bytes(b"")
+
+    def altered(file: Path) -> None:
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        file.write_bytes(content)
+
+    return [pytest.param(one, id=one.__name__) for one in (cut, emptied, altered, Path.unlink)]
+
+
+@pytest.mark.parametrize("damage", damaged_tables())
+@pytest.mark.parametrize("name", ["trials", "histograms", "cells"])
+def test_a_damaged_table_is_made_again(run: RecordWriter, damage: Callable[[Path], None], name: str) -> None:
+    run.append(trial(0))
+    run.end("finished")
+    with Record(run.path).connection() as connection:
+        before = connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608 - ours
+    damage(run.path / "parquet" / f"{name}.parquet")
+    with Record(run.path).connection() as connection:
+        assert connection.execute(f"SELECT * FROM {name}").fetchall() == before  # noqa: S608 - ours
+
+
+def test_a_record_is_its_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with RecordWriter.create(tmp_path / "run", INFO, {"plan.json": b"{}"}) as writer:
+            writer.append(trial(0))
+            writer.end("finished")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in (tmp_path / "run").iterdir()} == {0o600}

@@ -16,6 +16,7 @@ import typer
 from callbench.cli.group import CommandsByPurpose
 from callbench.model import machine_limits
 from callbench.model.errors import CallbenchError
+from callbench.model.secrets import SECRETS
 from callbench.model.version import VERSION
 
 app = typer.Typer(
@@ -47,6 +48,7 @@ def main() -> NoReturn:
     """Runs the program. What goes wrong is one sentence on stderr."""
     try:
         machine_limits.require_memory()
+        SECRETS.learn(sys.argv[1:])
         app(prog_name="callbench", standalone_mode=True)
     except CallbenchError as failure:
         if known := getattr(failure, "record", None):
@@ -82,5 +84,7 @@ def show_known(record: Path) -> None:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
+    shown = SECRETS.masked_text(sentence)
+    again = "; *** stands for a secret, which is to be given again" if shown != sentence else ""
+    print(f"callbench: {shown}{again}", file=sys.stderr)  # noqa: T201
     sys.exit(code)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from callbench.model.secrets import SECRETS
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -45,4 +47,4 @@ def console(width: int = 160) -> "Console":
 
 def print_json(value: object, *, indent: int | None = 1) -> None:
     """Prints a record for programs; without an indent, on one line and at once."""
-    print(json.dumps(value, indent=indent, ensure_ascii=False, default=str), flush=indent is None)  # noqa: T201
+    print(json.dumps(SECRETS.masked(value), indent=indent, ensure_ascii=False, default=str), flush=indent is None)  # noqa: T201

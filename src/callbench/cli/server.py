@@ -12,6 +12,7 @@ from callbench.cli.expected import expected_json
 from callbench.cli.options import typed
 from callbench.cli.request_sources import Sources
 from callbench.model.errors import BadInput
+from callbench.model.secrets import SECRETS
 
 if TYPE_CHECKING:
     from callbench.catalog.study.own_servers import ServerOverrides
@@ -160,6 +161,13 @@ class ServerOptions:
         ),
     ] = None
     insecure: Annotated[bool, typer.Option("--insecure", help="Accept any TLS certificate.")] = False
+    keep_secrets: Annotated[
+        bool,
+        typer.Option(
+            "--keep-secrets",
+            help="Keep secrets of headers, cookies, queries and bodies in records. Default: masked.",
+        ),
+    ] = False
     pid: Annotated[
         int | None,
         typer.Option("--pid", min=1, help="Process of the server behind a URL. Default: found by the port."),
@@ -195,7 +203,8 @@ class ServerOptions:
         """
         from callbench.catalog.study.own_servers import ServerOverrides
 
-        own = tuple(name for name in typed(self) if name not in ("--start", "--study"))
+        own = tuple(name for name in typed(self) if name not in ("--start", "--study", "--keep-secrets"))
+        SECRETS.keep = self.keep_secrets
         request, notes = self._request()
         return ServerOverrides(self.study, self.path, request, self.pid, own, notes)
 

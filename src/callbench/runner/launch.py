@@ -16,6 +16,7 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import load, own_servers
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput
+from callbench.model.secrets import SECRETS
 from callbench.runner import environment, idle_states, knees, own_service, plan
 from callbench.runner.estimate import estimate
 from callbench.runner.execution import RunExecution
@@ -244,7 +245,7 @@ def execute_run(path: Path, all_stacks: catalogue.Catalogue, *, resumed: bool) -
         CallbenchError: the folder cannot be written, or nothing could be measured.
     """
     with RecordWriter(path) as run:
-        run_plan = plan.read(run.plan())
+        run_plan = plan.read(SECRETS.restored(run.plan(), str(path)))
         all_stacks = own_service.added(all_stacks, run.request.get("service"), run_plan.stacks)
         all_stacks = replace(
             own_servers.with_plan_servers(all_stacks, run_plan.stacks), warm_up_limit_s=run.request.get("warm_up_s")
@@ -280,9 +281,13 @@ def folder_to_resume(out: Path | None, study: str) -> Path:
     """
     if out is None:
         raise BadInput("--resume needs --out, the folder of the run to continue")
-    ran = Record(out).request["study"]
+    record = Record(out)
+    ran = record.request["study"]
     if Path(study).stem != ran:
         raise BadInput(f"{out} is a run of the study {ran}, not of {study}")
+    if Path(study).is_file():
+        # Its secrets are needed again, which the folder does not have.
+        SECRETS.learn_study(Path(study).read_bytes())
     return out
 
 

@@ -10,6 +10,8 @@ from callbench.model.version import VERSION
 
 FORMAT = 2
 FILE = "record.json"
+# The member of a record whose work has ended: length and digest of its journal.
+SEAL = "journal"
 RUN = "run"
 COMPARISON = "comparison"
 PEER = "peer"

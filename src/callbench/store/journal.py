@@ -1,5 +1,6 @@
 """The journal of a run: JSON lines, each on disk before the next thing happens."""
 
+import hashlib
 import json
 import os
 import signal
@@ -52,6 +53,31 @@ def _parsed(raw: bytes, number: int, path: Path) -> dict[str, Any]:
     return line
 
 
+def seal_of(path: Path) -> dict[str, Any]:
+    """Return what tells a journal from one that was cut or altered: its length and its digest.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"bytes": file.seek(0, os.SEEK_END), "sha256": digest}
+
+
+def require_sealed(path: Path, seal: Mapping[str, Any]) -> None:
+    """Check that a journal is as it was when its work ended.
+
+    Raises:
+        BadInput: it was cut or altered.
+    """
+    length = path.stat().st_size
+    remedy = "take it from another copy of the folder, or measure again"
+    if length < seal["bytes"]:
+        raise BadInput(f"{path} was cut: it has {length:,} of {seal['bytes']:,} bytes; {remedy}")
+    if seal_of(path) != seal:
+        raise BadInput(f"{path} was altered since its work ended; {remedy}")
+
+
 class Journal:
     """A journal open for writing. It owns a file descriptor: close it."""
 
@@ -63,7 +89,7 @@ class Journal:
         """
         self._path = path
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
             self._length = complete_bytes(path)
             os.ftruncate(self._fd, self._length)
         except OSError as failure:

@@ -17,11 +17,12 @@ from callbench.model.errors import BadInput, MachineFailure
 from callbench.model.version import VERSION
 from callbench.store import journal
 from callbench.store.columns import JOURNAL_COLUMNS, PLAN_COLUMNS
-from callbench.store.head import COMPARISON, FILE, FORMAT, PEER, RUN
+from callbench.store.head import COMPARISON, FILE, FORMAT, PEER, RUN, SEAL
 from callbench.store.pieces import BY_PART, PARTS, VIEWS
 from callbench.store.tables import QUERIES
 
 _MARK = "made-from.json"
+_FILES = "files"
 _LEAST_OBJECT = 1 << 20
 # How much of a journal is in memory at a time, where none of its lines is longer.
 _PART_BYTES = 4 << 20
@@ -44,6 +45,7 @@ class Record:
             BadInput: it is not a record, is damaged, or was written by a newer version.
         """
         self.path = path
+        self._sealed = False
         self.info = self._read_info()
         self.request: dict[str, Any] = self.info["request"]
         self.condition = str((self.request.get("idle") or [AS_IS])[0])
@@ -104,7 +106,18 @@ class Record:
         """
         if not self.journal_file.is_file():
             raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
+        self.require_sealed()
         return journal.read(self.journal_file)
+
+    def require_sealed(self) -> None:
+        """Check, once, that the journal is as it was when the work ended. One that is still written has no seal.
+
+        Raises:
+            BadInput: it was cut or altered.
+        """
+        if SEAL in self.info and not self._sealed and self.journal_file.is_file():
+            journal.require_sealed(self.journal_file, self.info[SEAL])
+            self._sealed = True
 
     def connection(self) -> "duckdb.DuckDBPyConnection":
         """Return a DuckDB connection in memory with a view of each table. The caller closes it.
@@ -196,7 +209,7 @@ class Record:
                     ) from failure
                 part.replace(folder / part.name)
             marked = Path(making) / _MARK
-            marked.write_text(json.dumps(mark))
+            marked.write_text(json.dumps({**mark, _FILES: _digests(folder)}))
             marked.replace(folder / _MARK)
 
     def _tabulate(self, connection: "duckdb.DuckDBPyConnection") -> None:
@@ -239,9 +252,15 @@ class Record:
         """What the tables are made from: they are stale where this differs from what lies beside them."""
         if not self.journal_file.is_file():
             raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
+        self.require_sealed()
         text = "\n".join((*_queries(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
         tables = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return {"callbench": VERSION, "tables": tables, "bytes": journal.complete_bytes(self.journal_file)}
+        return {
+            "callbench": VERSION,
+            "tables": tables,
+            "bytes": journal.complete_bytes(self.journal_file),
+            "journal": self.info.get(SEAL),
+        }
 
     @staticmethod
     def _made_from(folder: Path) -> object:
@@ -249,7 +268,10 @@ class Record:
             mark = json.loads((folder / _MARK).read_text())
         except (OSError, ValueError):
             return None
-        return mark if all((folder / f"{name}.parquet").is_file() for name in QUERIES) else None
+        if not isinstance(mark, dict) or mark.pop(_FILES, None) != _digests(folder):
+            # A table is missing, was cut or altered: all are made again from the journal.
+            return None
+        return mark
 
     def _read_info(self) -> dict[str, Any]:
         if not (self.path / FILE).is_file():
@@ -283,6 +305,18 @@ class Record:
         if not isinstance(value, dict):
             raise BadInput(f"{file} is damaged: it is not a JSON object")
         return value
+
+
+def _digests(folder: Path) -> dict[str, str | None]:
+    """Return a digest of each table; None of one that is missing or cannot be read."""
+    digests: dict[str, str | None] = {}
+    for name in QUERIES:
+        try:
+            with (folder / f"{name}.parquet").open("rb") as file:
+                digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError:
+            digests[name] = None
+    return digests
 
 
 def _instead(path: Path) -> str:

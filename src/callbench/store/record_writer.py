@@ -1,6 +1,7 @@
 """A record on disk, for the one program that writes it."""
 
 import fcntl
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +9,9 @@ from typing import Any, Self
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
-from callbench.store.head import FILE, as_file, now
-from callbench.store.journal import Journal
+from callbench.model.secrets import SECRETS
+from callbench.store.head import FILE, SEAL, as_file, now
+from callbench.store.journal import Journal, seal_of
 from callbench.store.record import Record
 
 
@@ -24,8 +26,11 @@ class RecordWriter(Record):
             MachineFailure: it cannot be written.
         """
         super().__init__(path)
+        self.require_sealed()
         self._lock = _locked(path)
         try:
+            # It grows from now on.
+            self.info.pop(SEAL, None)
             self._journal = Journal(self.journal_file)
             self._change(state="running", finished=None)
         except BaseException:
@@ -50,12 +55,16 @@ class RecordWriter(Record):
                 "give --resume to go on with it, or another --out" if (path / FILE).exists() else "give another --out"
             )
             raise BadInput(f"{path} is there already: {hint}")
+        kept = {**info, "secrets": "kept" if SECRETS.keep else "masked"}
+        SECRETS.learn(info)
         try:
             path.mkdir(parents=True, exist_ok=True)
+            # What was sent and answered is nobody else's.
+            path.chmod(0o700)
             for name, content in files.items():
-                _put(path / name, content)
+                _put(path / name, _without_secrets(name, content))
             _put(path / "journal.jsonl", b"")
-            _put(path / FILE, as_file(info))
+            _put(path / FILE, as_file(SECRETS.masked(kept)))
         except OSError as failure:
             raise machine_limits.written(f"cannot make the folder {path}", failure) from failure
         return cls(path)
@@ -66,7 +75,10 @@ class RecordWriter(Record):
         Raises:
             MachineFailure: the disk is full or fails.
         """
-        self._journal.append(line)
+        if SEAL in self.info:
+            del self.info[SEAL]
+            self._change()
+        self._journal.append(SECRETS.masked(line))
 
     def note(self, text: str) -> None:
         """Writes what a reader should know.
@@ -77,11 +89,12 @@ class RecordWriter(Record):
         self.append({"kind": "note", "at": now(), "text": text})
 
     def end(self, state: str) -> None:
-        """Marks the run `finished` or `stopped`.
+        """Marks the run `finished` or `stopped`, and notes what its journal is then.
 
         Raises:
             MachineFailure: the disk is full or fails.
         """
+        self.info[SEAL] = seal_of(self.journal_file)
         self._change(state=state, finished=now())
 
     def close(self) -> None:
@@ -100,14 +113,14 @@ class RecordWriter(Record):
     def _change(self, **members: str | None) -> None:
         self.info.update(members)
         try:
-            _put(self.path / FILE, as_file(self.info))
+            _put(self.path / FILE, as_file(SECRETS.masked(self.info)))
         except OSError as failure:
             raise machine_limits.written(f"cannot write {self.path / FILE}", failure) from failure
 
 
 def _locked(path: Path) -> int:
     try:
-        fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as failure:
         raise machine_limits.written(f"cannot open {path / 'lock'}", failure) from failure
     try:
@@ -118,11 +131,27 @@ def _locked(path: Path) -> int:
     return fd
 
 
+def _without_secrets(name: str, content: bytes) -> bytes:
+    """Return the content of a file with masks for its secrets."""
+    if name.endswith(".json"):
+        return as_file(SECRETS.masked(json.loads(content)))
+    if name.endswith(".toml"):
+        SECRETS.learn_study(content)
+    return SECRETS.masked_text(content.decode()).encode()
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner reads, whatever the umask is."""
+    descriptor = os.open(path, flags, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
 def _put(file: Path, content: bytes) -> None:
     """Writes a file whole or not at all, and waits for the disk."""
     part = file.with_name(f".{file.name}.part")
     try:
-        with part.open("wb") as out:
+        with open(part, "wb", opener=_private) as out:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())

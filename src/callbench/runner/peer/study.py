@@ -15,6 +15,7 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import Study, load, names, own_servers
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.secrets import SECRETS
 from callbench.runner import environment, launch
 from callbench.runner.peer import stored
 from callbench.runner.peer.http_load import PEER, why_not
@@ -140,7 +141,9 @@ def folder_to_resume(study: str, out: Path | None) -> Path:
     """
     path = launch.folder_to_resume(out, study)
     run = stored.open_record(path)
-    if load(study, run.request["settings"]).source != (run.path / "study.toml").read_bytes():
+    source = load(study, SECRETS.restored(run.request["settings"], str(path))).source
+    SECRETS.learn_study(source)
+    if SECRETS.masked_text(source.decode()) != (run.path / "study.toml").read_text():
         raise BadInput(f"{study} has changed since {path} was begun: start again with another --out")
     return path
 
@@ -154,7 +157,7 @@ def drive_study(path: Path, study: str, catalogue: Catalogue, *, quiet: bool) ->
     """
     require_peer()
     with RecordWriter(path) as run:
-        loaded = load(study, run.request["settings"])
+        loaded = load(study, SECRETS.restored(run.request["settings"], str(path)))
         catalogue = own_servers.with_servers(catalogue, loaded.part.servers, loaded.path)
         command = shlex.join(["callbench", "peer", study, "--out", str(path), "--resume"])
         kept_rounds = f"finished rounds are kept. Continue with: {command}"

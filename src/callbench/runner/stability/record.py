@@ -1,12 +1,12 @@
 """The record of a soak, an overload or a torture test. Each line is on disk before the next step."""
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from callbench.adapter.placement import Placement
 from callbench.model.errors import BadInput
+from callbench.model.secrets import SECRETS, masks_alike
 from callbench.runner import environment
 from callbench.store.head import FILE, as_file, folder, head
 from callbench.store.record import Record
@@ -58,7 +58,8 @@ def create_or_resume(  # noqa: PLR0913 - what is asked, and where
     if out is None:
         raise BadInput(f"--resume needs --out: the folder of the {kind} to continue")
     before = open_record(out, kind).request
-    wanted = json.loads(json.dumps(dict(options)))
+    # A secret has a mask for each time that it was given.
+    before, wanted = (masks_alike(each) for each in (before, SECRETS.masked(dict(options))))
     other = sorted(key for key in wanted if before.get(key) != wanted[key])
     if other:
         raise BadInput(

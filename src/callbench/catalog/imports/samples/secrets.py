@@ -1,28 +1,13 @@
 """Secrets in samples: replaced by other text of the same length and kind of characters, the same one each time."""
 
-import re
 from collections import Counter
 from random import Random
 
+from callbench.model.secrets import TOKEN, is_secret_header, is_secret_name
 from callbench.model.service.imported import Json
 
-_KEYS = frozenset(
-    {
-        "accesskey", "accesstoken", "apikey", "apisecret", "apitoken", "auth", "authorization", "authtoken", "bearer",
-        "cardnumber", "clientsecret", "cookie", "credential", "credentials", "creditcard", "csrf", "csrftoken", "cvc",
-        "cvv", "idtoken", "jwt", "otp", "passphrase", "passwd", "password", "pin", "privatekey", "pwd", "refreshtoken",
-        "secret", "secretaccesskey", "secretkey", "sessionid", "sessiontoken", "setcookie", "sid", "sig", "signature",
-        "ssn", "token", "xapikey", "xcsrftoken", "xsrftoken",
-    }
-)  # fmt: skip
-_TOKEN = re.compile(r"(Bearer|Basic|Digest|Token) [\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")
 _ANY = "token"
 _LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether a key, a parameter or a header is known to hold a secret."""
-    return re.sub(r"[^a-z0-9]", "", name.lower()) in _KEYS
 
 
 class Secrets:
@@ -42,7 +27,7 @@ class Secrets:
 
     def header(self, name: str) -> None:
         """Note a header, which no sample keeps."""
-        if name.lower() in {"cookie", "set-cookie", "authorization", "proxy-authorization"} or is_secret_name(name):
+        if is_secret_header(name):
             self.dropped[name.lower()] += 1
 
     def without(self, value: Json) -> Json:
@@ -69,7 +54,7 @@ class Secrets:
         if isinstance(value, list):
             return [self._value(one, secret) for one in value]
         if isinstance(value, str):
-            if not secret and _TOKEN.fullmatch(value):
+            if not secret and TOKEN.fullmatch(value):
                 secret = _ANY
             if secret and value:
                 self.replaced[secret] += 1

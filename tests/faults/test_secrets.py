@@ -1,0 +1,186 @@
+"""A secret is sent as it was given, and stands in no file that a command leaves."""
+
+import base64
+import json
+import secrets
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+
+from callbench.model.secrets import Secrets, is_secret_header, is_secret_name
+from conftest import command
+
+TOKEN = "tok+/" + secrets.token_hex(12)
+
+
+class _Guarded(BaseHTTPRequestHandler):
+    """Answers only who sends the token, and says in its refusal what was sent."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        sent = " ".join((*self.headers.values(), unquote(self.path), body))
+        right = sent.count(TOKEN) == len(sent.split(TOKEN)) - 1 > 0
+        answer = b"welcome" if right else f"no: {sent}".encode()
+        self.send_response(200 if right else 403)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    do_GET = do_POST  # noqa: N815 - as the server calls it
+
+    def log_message(self, *_: object) -> None:
+        """Write no log."""
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A server that asks for the token."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Guarded)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def forms(token: str) -> list[str]:
+    """Return how a token could stand in a file."""
+    long = base64.b64encode(f'{{"password":"{token}"}}'.encode()).decode()
+    return [token, quote(token, safe=""), token.encode().hex(), base64.b64encode(token.encode()).decode()[:-4], long]
+
+
+def kept_in(folder: Path) -> list[str]:
+    """Return the files in which the token stands, in any form."""
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    assert files
+    return [str(file) for file in files if any(form.encode() in file.read_bytes() for form in forms(TOKEN))]
+
+
+PLACES = {
+    "header": ("--header", f"Authorization: Bearer {TOKEN}"),
+    "api-key": ("--header", f"X-Api-Key: {TOKEN}"),
+    "vault": ("--header", f"X-Vault-Token: {TOKEN}"),
+    "cookie": ("--header", f"Cookie: theme=dark; s={TOKEN}"),
+    "query": ("--path", f"/x?a=1&access_token={quote(TOKEN, safe='')}"),
+    "json": ("--body", json.dumps({"user": "me", "nested": {"password": TOKEN}})),
+    "form": ("--body", f"user=me&client_secret={TOKEN}"),
+    "hex": ("--body-hex", f"password={TOKEN}".encode().hex()),
+    "xml": ("--body", f"<login><password>{TOKEN}</password></login>"),
+}
+
+
+def ended(words: Sequence[object], folder: Path, monkeypatch: pytest.MonkeyPatch) -> subprocess.CompletedProcess[str]:
+    """Run the program with its cache and its temporary files in a folder."""
+    for name in ("TMPDIR", "XDG_CACHE_HOME"):
+        (folder / name).mkdir(exist_ok=True)
+        monkeypatch.setenv(name, str(folder / name))
+    return subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=200, cwd=folder)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_load_sends_it_and_keeps_it_not(
+    url: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("load", url, *PLACES[place], "--clients", "1", "--calls", "5", "--out", "load", "--json")
+    load = ended(words, tmp_path, monkeypatch)
+    assert load.returncode == 0, load.stderr
+    assert json.loads(load.stdout)["calls"] >= 5
+    assert TOKEN not in load.stdout
+    assert ended(("report", "load"), tmp_path, monkeypatch).returncode == 0
+    assert kept_in(tmp_path) == []
+    assert json.loads((tmp_path / "load" / "record.json").read_text())["secrets"] == "masked"
+
+
+def test_a_refusal_does_not_repeat_it(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server's answer to a wrong request has the token, and so has the message about it."""
+    words = ("load", url, *PLACES["header"], "--expect", TOKEN, "--calls", "5", "--clients", "1", "--out", "load")
+    assert ended(words, tmp_path, monkeypatch).returncode in {1, 2}
+    assert kept_in(tmp_path) == []
+
+
+def test_it_is_kept_where_that_is_asked_for(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("load", url, *PLACES["header"], "--keep-secrets", "--calls", "5", "--clients", "1", "--out", "load")
+    assert ended(words, tmp_path, monkeypatch).returncode == 0
+    record = json.loads((tmp_path / "load" / "record.json").read_text())
+    assert record["secrets"] == "kept"
+    assert TOKEN in json.dumps(record["request"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("soak", "{url}", "--clients", "1", "--seconds", "1", "--every", "0.5", "--rest", "0"),
+        ("compare", "{url}/a", "{url}/b", "--seconds", "1", "--rounds", "2"),
+        ("torture", "{url}", "--seconds", "1", "--test", "garbage"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_other_commands_keep_it_not(
+    url: str, words: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = ended([*(word.replace("{url}", url) for word in words), *PLACES["header"], "--out", "record"],
+                 tmp_path, monkeypatch)  # fmt: skip
+    assert (tmp_path / "record" / "record.json").is_file(), done.stderr
+    assert kept_in(tmp_path) == []
+
+
+STUDY = """
+title = "Guarded"
+about = "A server that asks for a token."
+[servers.guarded]
+url = "{url}/x"
+[servers.guarded.request]
+headers = [["Authorization", "Bearer {token}"]]
+[load]
+clients = [1]
+calls = 5
+seconds = 0.02
+forks = 1
+rounds = 2
+minutes = 0.01
+[[cells]]
+group = "x"
+stacks = ["load/http1:servers/guarded"]
+call = "Hello"
+"""
+
+
+def test_a_run_of_a_study_sends_it_also_when_it_is_resumed(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    study = tmp_path.parent / f"{tmp_path.name}.toml"
+    study.write_text(STUDY.replace("{url}", url).replace("{token}", TOKEN))
+    run = ended(("run", study, "--out", "run"), tmp_path, monkeypatch)
+    assert run.returncode == 0, run.stderr
+    assert kept_in(tmp_path) == []
+    resumed = ended(("run", study, "--resume", "--out", "run"), tmp_path, monkeypatch)
+    assert resumed.returncode == 0, resumed.stderr
+    assert kept_in(tmp_path) == []
+
+
+def test_names_of_secrets() -> None:
+    for name in ("Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "X-Goog-Api-Key"):
+        assert is_secret_header(name)
+    for name in ("Accept", "Content-Type", "Host", "X-Request-Id", "User-Agent"):
+        assert not is_secret_header(name)
+    assert is_secret_name("client_secret")
+    assert not is_secret_name("secretary")
+
+
+def test_short_and_common_values_are_masked_where_their_name_is_and_nowhere_else() -> None:
+    known = Secrets()
+    record = {"pin": 1234, "password": "honest", "stack": "honest/tcp", "calls": 1234, "text": "pwd=ab x=ab"}
+    masked = known.masked(record)
+    assert masked["stack"] == "honest/tcp"
+    assert masked["calls"] == 1234
+    assert "1234" not in str(masked["pin"])
+    assert "honest" not in masked["password"]
+    assert masked["text"].endswith("x=ab")
+    assert known.restored(masked, "it")["password"].startswith("honest")
