@@ -1,9 +1,11 @@
 """Who can call over which channel, and what encrypts: what the manifests say, and what an advice makes of it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from callbench.analysis.advice.advice import of_figures
 from callbench.analysis.advice.figures import Every, Figures, OverLink
 from callbench.analysis.advice.requirements import LeftOut, candidates, wants_tls
 from callbench.catalog import catalogue
@@ -11,6 +13,7 @@ from callbench.catalog.callers import narrower, why_not_called_by
 from callbench.catalog.reach import why_not_over
 from callbench.model.cell import Stack
 from callbench.model.situation import Callers, Goal, Situation, SituationLink
+from callbench.report.advice.calling import assumed
 
 STACKS = {stack.id: stack for stack in catalogue.load().every}
 BROWSERS = {"http", "http-keepalive", "http-keepalive-gzip", "https", "https-keepalive", "https-keepalive-gzip",
@@ -59,10 +62,22 @@ def test_a_mixed_stack_is_called_by_who_can_call_both() -> None:
     assert narrower({"callers": "browsers"}, {}) is Callers.OWN
 
 
+_WAY = {
+    "connections": 0.0,
+    "packets": 1.0,
+    "ip": 20.0,
+    "tcp": 32.0,
+    "payload": 100.0,
+    "retransmitted": 0.0,
+    "turns": 1.0,
+}
+ACCOUNT = [_WAY, _WAY]
+
+
 def _every(*stacks: str) -> Every:
     there = OverLink({"mean_us": {1: 100.0, 2: 101.0}}, {}, {})
     figures = [
-        Figures(name, "Order", "Order", STACKS[name].message, STACKS[name].channel, there, [{"turns": 1.0}], 100.0,
+        Figures(name, "Order", "Order", STACKS[name].message, STACKS[name].channel, there, ACCOUNT, 100.0,
                 card=STACKS[name].card)
         for name in stacks
     ]  # fmt: skip
@@ -123,3 +138,27 @@ def test_tls_is_the_default() -> None:
     assert not wants_tls(replace(HERE, today="a/plain"), cards)
     assert wants_tls(replace(HERE, today="a/secure"), cards)
     assert wants_tls(replace(HERE, today="a/plain", tls=True), cards)
+
+
+@pytest.mark.parametrize(
+    ("every", "said", "sentences"),
+    [
+        (EVERY, {}, ["Only programs of your own call, so any framing", "Calls go over TLS. If they do not"]),
+        (EVERY, {"tls": True, "callers": Callers.OTHERS}, []),
+        (EVERY, {"tls": False, "callers": Callers.BROWSERS}, []),
+        (
+            EVERY,
+            {"today": "native/json+http-keepalive", "callers": Callers.OTHERS},
+            ["Calls are not encrypted, because native/json+http-keepalive is not, which runs today."],
+        ),
+        (
+            _every("native/protobuf+tcp", "native/json+http-keepalive"),
+            {"callers": Callers.OWN},
+            ["Only programs of your own", "because no candidate was measured over TLS"],
+        ),
+    ],
+)
+def test_what_nobody_said_is_named(every: Every, said: dict[str, Any], sentences: list[str]) -> None:
+    found = list(assumed(of_figures(every, replace(HERE, **said))))
+    assert len(found) == len(sentences)
+    assert all(part in sentence for part, sentence in zip(sentences, found, strict=True))

@@ -10,6 +10,7 @@ from rich.text import Text
 from callbench.analysis.advice.advice import Advice
 from callbench.catalog.own.stored_losses import stored_losses
 from callbench.report.advice import languages
+from callbench.report.advice.calling import assumed
 from callbench.report.advice.record import result
 from callbench.report.advice.sections import sections
 from callbench.report.advice.words import depends, headline, reasons
@@ -36,7 +37,7 @@ def of(one: Stored, found: AdviceResult) -> RecordReport:
     """Tell an advice that was computed."""
     advice = found.advice
     about = f"{headline(advice)} From {advice_basis(found)}."
-    findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice)]
+    findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice), *assumed(advice)]
     return RecordReport(one, about, findings, sections(advice, losses(found), lacks(found)), record(one, advice))
 
 

@@ -9,7 +9,7 @@ from callbench.analysis.advice.savings import processor_line
 from callbench.analysis.words import listed
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import amount, times_more
-from callbench.report.advice.calling import CALLERS, assumed, encryption
+from callbench.report.advice.calling import CALLERS, encryption
 from callbench.report.advice.languages import languages
 from callbench.report.advice.words import depends, goal, not_measured
 from callbench.report.charts.draw import chart
@@ -236,7 +236,6 @@ def _situation(advice: Advice) -> Section:
         "situation",
         "Situation",
         "What the advice is for.",
-        found=list(assumed(advice)),
         sheets=[Sheet("Situation", ("", "given"), rows)],
     )
 
