@@ -41,6 +41,8 @@ def test_what_json_can_say_is_taken(value: Json, indent: int | None) -> None:
         ('{"\\udc00x": 1}', "line 1, column 2): half of a surrogate pair"),
         ("[" * 70 + "]" * 70, "nested deeper than 64 levels"),
         ("[1" + "0" * 5000 + "]", "thousands of digits"),
+        ('{"a": 1e401e4}', "line 1, column 12: Expecting ',' delimiter"),
+        ('{"a": 1, "a": 2,', "line 1, column 17"),
         ('{"a": }', "line 1, column 7: Expecting value"),
     ],
 )

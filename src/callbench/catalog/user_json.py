@@ -43,20 +43,9 @@ def parsed(content: bytes | str, place: str, deepest: int = DEEPEST, *, half_pai
     """
     text = decoded(content, place)
     try:
-        value = cast(
-            "Json",
-            json.loads(
-                text,
-                parse_constant=_constant,
-                parse_float=_float if _PERHAPS_HUGE.search(text) else None,
-                object_pairs_hook=_unique,
-            ),
-        )
-        if "\\u" in text and not half_pairs:
-            json.dumps(value, ensure_ascii=False).encode()
+        value = _loaded(text, half_pairs=half_pairs)
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise NotJsonError(f"{place} is not JSON ({where}: {error.msg}): correct it there") from None
+        raise _not_json(error, place) from None
     except RecursionError:
         raise BadInput(f"{place} cannot be taken: it is nested too deeply; make it flatter") from None
     except (_TroubleError, UnicodeEncodeError):
@@ -66,6 +55,26 @@ def parsed(content: bytes | str, place: str, deepest: int = DEEPEST, *, half_pai
     if text.count("[") + text.count("{") > deepest and _is_deeper(value, deepest):
         raise BadInput(f"{place} is nested deeper than {deepest} levels, which most formats refuse: make it flatter")
     return value
+
+
+def _loaded(text: str, *, half_pairs: bool) -> Json:
+    value = cast(
+        "Json",
+        json.loads(
+            text,
+            parse_constant=_constant,
+            parse_float=_float if _PERHAPS_HUGE.search(text) else None,
+            object_pairs_hook=_unique,
+        ),
+    )
+    if "\\u" in text and not half_pairs:
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
+
+
+def _not_json(error: json.JSONDecodeError, place: str) -> NotJsonError:
+    where = f"line {error.lineno}, column {error.colno}"
+    return NotJsonError(f"{place} is not JSON ({where}: {error.msg}): correct it there")
 
 
 def decoded(content: bytes | str, place: str) -> str:
@@ -101,7 +110,14 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def _located(text: str, place: str) -> BadInput:
-    """What is wrong first in a text, and where. Its grammar is right."""
+    """What is wrong first in a text, and where."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        # The trouble came first, and is not the worst.
+        return _not_json(error, place)
+    except (ValueError, RecursionError):
+        return BadInput(f"{place} cannot be taken: it is nested too deeply, or a number has thousands of digits")
     keys: list[set[str] | None] = []
     for token in _TOKEN.finditer(text):
         written = token[0]

@@ -61,7 +61,7 @@ class Scalars:
 
     def drawn(self, field: Field) -> Json:
         """A value of a field that holds neither a message nor an enumeration."""
-        if field.limits.values is not None:
+        if field.limits.values:
             value: Json = self._random.choice(field.limits.values)
             return value
         drawn: dict[Kind, Callable[[], Json]] = {

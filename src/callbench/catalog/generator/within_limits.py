@@ -66,7 +66,7 @@ def _keeps(field: Field, value: Json) -> bool:
     limits = field.limits
     if value is None or isinstance(value, bool | list | dict):
         return True
-    if limits.values is not None:
+    if limits.values:
         return value in limits.values
     if isinstance(value, str):
         length = len(value)

@@ -87,12 +87,12 @@ def _tools(source: Source) -> bool:
 
 def _avro(source: Source) -> bool:
     value = _object(source)
-    types = value.get("type") in {"record", "enum", "fixed"} and "name" in value
+    types = value.get("type") in ("record", "enum", "fixed") and "name" in value
     return source.suffix in {".avsc", ".avpr"} or types or ("protocol" in value and "messages" in value)
 
 
 _SCHEMA_WORDS = {"$schema", "$defs", "definitions", "$ref", "allOf", "anyOf", "oneOf"}
-_TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
+_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 
 
 def _json_schema(source: Source) -> bool:

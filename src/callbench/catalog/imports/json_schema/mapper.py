@@ -144,7 +144,10 @@ class Mapper:
         inner = self.typed(of, hint)
         if inner.null and inner.kind is not Kind.JSON:
             self.losses.add(of.place, lost.NULL_ITEM)
-            inner = ValueType(Kind.JSON, limits=inner.limits)
+            # Null is one of the items that are allowed, whatever the others are.
+            simple = inner.kind not in {Kind.MESSAGE, Kind.ENUM, Kind.BYTES} and not inner.format
+            types = self._reader.facts(of).types if simple and inner.shape is Shape.ONE else frozenset({"null"})
+            inner = ValueType(Kind.JSON, limits=replace(inner.limits, types=types))
         held = self._builder.held(inner, shape, self._reader.facts(of).key, hint)
         sizes = (holder.limits.least_size, holder.limits.most_size, holder.limits.unique)
         limits = replace(held.limits, least_size=sizes[0], most_size=sizes[1], unique=sizes[2])

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lxml import etree
-from xmlschema import XMLSchema10, XMLSchemaException, XMLSchemaModelError
+from xmlschema import XMLSchema10, XMLSchemaModelError
 from xmlschema.validators import XsdElement, XsdType
 
 from callbench.catalog.imports.reference_reader import ReferenceReader
@@ -51,7 +51,9 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
             document = _Document(gathered.definitions, schema, types)
             calls = tuple(document.calls())
             types.finish()
-        except (XMLSchemaException, RecursionError, OSError) as error:
+        except BadInput:
+            raise
+        except Exception as error:  # noqa: BLE001 - the library expects what the specification asks for
             place = _place(error, gathered) or source.name
             raise BadInput(f"{place}: its types cannot be read: {_reason(error, gathered)}; mend it") from None
     if not calls:
