@@ -1,8 +1,8 @@
 """The quick RemObjects run: how long it measures, how narrow its ratios are, how many of the claims it decides.
 
 For each condition of the machine's idle states: half of the 95 % interval of the ratio of two cells of one table, at
-For each condition of the machine's idle states: half of the 95 % interval of the ratio of two cells of one table, at
-cells whose rate is only "at least", the share of the time that the load loop took, and half of the interval of the
+the median and at the 90th percentile of all pairs, and the claims that are left undecided, each with its reason. Also
+the cells whose rate is only "at least", the share of the time that the load loop took, and half of the interval of the
 rate, of the time in echoes and of p99 of each cell.
 Options: --run FOLDER of a run that is there already (else one is made, in some seven minutes).
 """
@@ -92,7 +92,7 @@ def _cells(one: Subject) -> None:
     print(f"cells that are at least: {len(bounds)} of {len(cells)} (asked: at most {AT_LEAST})")
     for cell in bounds:
         print(f"  {cell.attributes['stack']} {cell.attributes['group']}: {'; '.join(cell.whys)}")
-    shares = [np.mean(list(cell.loop.shares.values())) for cell in cells if cell.loop is not None]
+    shares = [float(np.mean(list(cell.loop.shares.values()))) for cell in cells if cell.loop is not None]
     if shares:
         print(f"the loop's own time, taken off in {len(shares)} cells: {_both(shares)}, most {100 * max(shares):.1f} %")
     for name, goal in WIDTHS.items():

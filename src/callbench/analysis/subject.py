@@ -10,6 +10,7 @@ from callbench.analysis.claims import ClaimResult, judge
 from callbench.analysis.questions import AnsweredQuestion, ask
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Results
+from callbench.analysis.selected import only_measured
 from callbench.analysis.tables import FilledTable, filled
 from callbench.catalog.study import Study, load
 from callbench.model.cell import AS_IS, HELD
@@ -29,6 +30,7 @@ class Subject:
         health: what each cell's processes took, a side each.
         deaths: processes that ended in a trial.
         others: the same run in the other conditions of the machine's idle states that it was made in.
+        left_out: how much of the study was not measured because cells were selected, in a sentence; else "".
     """
 
     run: Record
@@ -42,6 +44,7 @@ class Subject:
     health: Sequence[processes.Health]
     deaths: Sequence[processes.EndedProcesses]
     others: Mapping[str, "Subject"] = field(default_factory=dict)
+    left_out: str = ""
 
     @property
     def by_condition(self) -> dict[str, Results]:
@@ -65,6 +68,11 @@ class Subject:
         return next((one.label for one in columns if one.where.conditions() == {"group": group}), group)
 
     @property
+    def selected(self) -> bool:
+        """Whether only chosen cells of the study were measured."""
+        return bool(self.run.request.get("select"))
+
+    @property
     def quick(self) -> bool:
         """Whether it was a quick run."""
         return bool(self.run.request["quick"])
@@ -79,6 +87,12 @@ def subject(run: Record) -> Subject:
     Raises:
         BadInput: the run is damaged.
     """
+    whole = _whole(run)
+    return only_measured(whole) if whole.selected else whole
+
+
+def _whole(run: Record) -> Subject:
+    """Read a run with all that its study asks for."""
     conditions = [str(one) for one in run.request.get("idle") or ()]
     others = {one: _under(run.under(one)) for one in conditions if one != run.condition}
     own = _under(run)

@@ -29,7 +29,7 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
         report: the page, to be named at the end.
     """
     beside = [table for table in subject.tables if table.beside] or list(subject.tables)
-    if not beside:
+    if subject.selected or not beside:
         _without_tables(subject, console)
     for table in beside:
         if table.missing:
@@ -74,7 +74,7 @@ def _words(sheet_: Sheet) -> Grid:
 
 
 def _without_tables(subject: Subject, console: Console) -> None:
-    """Print the rankings of a study that asks for no tables; if nothing is ranked, every cell."""
+    """Print the rankings of selected cells, or of a study that asks for no tables; if nothing is ranked, every cell."""
     section = ranking.section(subject)
     if section is None:
         _cells(subject).print(console)

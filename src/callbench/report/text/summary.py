@@ -169,7 +169,7 @@ def of_claims(judged: Sequence[ClaimResult]) -> str:
 def cautions(subject: Subject) -> list[str]:
     """Write what a reader must know before believing a value."""
     info, results = subject.run.info, subject.results
-    texts = []
+    texts = [subject.left_out] if subject.left_out else []
     if subject.quick:
         texts.append(
             "This was a quick run. It ends after some minutes and leaves the rest undecided. Its decided results"
