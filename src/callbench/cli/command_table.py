@@ -176,6 +176,11 @@ SECTIONS = (
                 ("callbench setup", "callbench setup java node"),
             ),
             Entry(
+                "cache",
+                "Show or clear what was compiled for services of your own.",
+                ("callbench cache", "callbench cache --clear"),
+            ),
+            Entry(
                 "link",
                 "Test network links.",
                 ("callbench link try lan100",),

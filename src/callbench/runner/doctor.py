@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 
 from callbench.adapter import placement, session
+from callbench.adapter.generated import compiled_cache
 from callbench.adapter.network import creation, kernel
 from callbench.catalog import setup
 from callbench.catalog.catalogue import Adapter, Catalogue
@@ -44,11 +45,19 @@ def findings(catalogue: Catalogue) -> Iterator[Finding]:
     yield from _machine()
     yield _supervisor()
     yield _own_service()
+    yield _cache()
     yield from _lab()
     for sentence in catalogue.broken:
         yield Finding("manifest", "missing", sentence, "correct the manifest: contract/CONTRACT.md explains it")
     for each in catalogue.adapters:
         yield from _adapter(each)
+
+
+def _cache() -> Finding:
+    size = sum(entry.size for entry in compiled_cache.entries()) / 1e9
+    limit = compiled_cache.limit_bytes() / 1e9
+    found = f"{size:.2f} of at most {limit:g} GB of compiled services in {compiled_cache.place()}"
+    return Finding("cache", "good" if size <= limit else "poor", found, "callbench cache --clear" if size else None)
 
 
 def _machine() -> Iterator[Finding]:

@@ -4,8 +4,10 @@ import fcntl
 import hashlib
 import shutil
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
+from callbench.adapter.generated import compiled_cache
 from callbench.model import machine_limits
 from callbench.model.installation import cache
 
@@ -27,7 +29,8 @@ def kept(language: str, of: Iterable[bytes], make: Callable[[Path], None]) -> Pa
         digest.update(part)
     place = cache() / "own" / language
     folder = place / digest.hexdigest()[:32]
-    if folder.is_dir():
+    # Another program can remove it until it is in use.
+    if folder.is_dir() and _used(folder).is_dir():
         return folder
     # The lock is for one at a time: what is there under this name is of a program that was killed.
     beside = place / f".{folder.name}"
@@ -43,8 +46,17 @@ def kept(language: str, of: Iterable[bytes], make: Callable[[Path], None]) -> Pa
                     beside.rename(folder)
                 finally:
                     shutil.rmtree(beside, ignore_errors=True)
+            _used(folder)
+        compiled_cache.trim(compiled_cache.limit_bytes())
     except OSError as failure:
         raise machine_limits.written(
             f"what is generated for {language} cannot be kept in {folder}", failure
         ) from failure
+    return folder
+
+
+def _used(folder: Path) -> Path:
+    """Return the folder, which nobody removes while this program lives. A cache that is read-only is not trimmed."""
+    with suppress(OSError):
+        compiled_cache.use(folder)
     return folder

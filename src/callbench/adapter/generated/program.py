@@ -7,10 +7,11 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter.generated import compiler, rust, warm
+from callbench.adapter.generated import compiled_cache, compiler, rust, warm
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.model.installation import cache, home, wheel
@@ -42,7 +43,11 @@ def built(schema: Schema) -> Path:
     folder = place / hashlib.sha256(source.encode() + _engine_digest()).hexdigest()[:32]
     program = folder / _PROGRAM
     if os.access(program, os.X_OK):
-        return program
+        with suppress(OSError):
+            compiled_cache.use(folder)
+        # Another program could remove it until it was in use.
+        if os.access(program, os.X_OK):
+            return program
     cargo = shutil.which("cargo")
     if cargo is None:
         raise BadInput(
@@ -54,9 +59,12 @@ def built(schema: Schema) -> Path:
         # One at a time: all share what is compiled of other people's libraries.
         with (place / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            compiled_cache.use(folder)
+            folder.mkdir(exist_ok=True)
             if not os.access(program, os.X_OK):
                 (folder / _SOURCE).write_text(source)
                 _compile(cargo, program, source, place)
+            compiled_cache.trim(compiled_cache.limit_bytes())
     except OSError as failure:
         raise machine_limits.written(f"the program of the service cannot be kept in {folder}", failure) from failure
     return program
@@ -77,6 +85,7 @@ def _compile(cargo: str, native: Path, source: str, place: Path) -> None:
     every = crates()
     anew = dependent(every)
     target = warm.target(place / "target", every.keys() - anew)
+    compiled_cache.use(target)
     # By the programs and not by their packages: so the libraries have the features of the ordinary build.
     command = [cargo, "build", "--release", "--locked", "--quiet", "--bin", _PROGRAM, "--bin", HOST]
     command += ["--manifest-path", str(home() / "engine" / "Cargo.toml"), "--target-dir", str(target)]
