@@ -30,6 +30,13 @@ _BASE = {
     "binary": (Kind.BYTES, Encoding.VARINT),
     "uuid": (Kind.STRING, Encoding.VARINT),
 }
+_SHORT = "Thrift writes it in {}; the table of bytes has it as {}."
+_NARROW = {
+    "i64": lost.WHOLE,
+    "uuid": ("The value is a UUID.", _SHORT.format("16 bytes", "text")),
+    "i16": ("The integer has 16 bits.", _SHORT.format("2 bytes in its binary protocol", "i32")),
+    **dict.fromkeys(("byte", "i8"), ("The integer has 8 bits.", _SHORT.format("1 byte in each protocol", "i32"))),
+}
 _DEEPEST = 100
 
 
@@ -226,8 +233,8 @@ class _Reader:
     def _by_name(self, name: str, file: _File, tree: "Tree[Token]", hint: str, depth: int) -> ValueType:
         if name in _BASE:
             kind, encoding = _BASE[name]
-            if name == "i64":
-                self.builder.losses.add(f"{file.name}, line {tree.meta.line}", lost.WHOLE)
+            if name in _NARROW:
+                self.builder.losses.add(f"{file.name}, line {tree.meta.line}", _NARROW[name])
             return ValueType(kind, encoding=encoding, format="uuid" if name == "uuid" else "")
         file, short = self._owner(name, file, tree)
         definition = file.definitions[short]
