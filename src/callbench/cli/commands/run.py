@@ -11,6 +11,7 @@ from callbench.cli.output import known_stacks
 from callbench.cli.parameters import AsJson, Languages, Select, Settings
 from callbench.model import quantities
 from callbench.model.errors import BadInput
+from callbench.model.secrets import SECRETS
 
 
 def command(  # noqa: PLR0913, PLR0917 - the options a person has
@@ -95,6 +96,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             help="Limit of each warm-up. Default: 60 s if a runtime compiles. A cell that is not steady has no rank.",
         ),
     ] = None,
+    keep_secrets: Annotated[
+        bool, typer.Option("--keep-secrets", help="Keep secrets of the study's servers in the record. Default: masked.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be measured and how long it takes, and exit.")
     ] = False,
@@ -110,6 +114,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.runner.stopping import Stopped
     from callbench.store.record import Record
 
+    SECRETS.keep = keep_secrets
     known = known_stacks()
     if resume and dry_run:
         raise BadInput("--dry-run is for a run that has not begun: --resume says what is left before it goes on")

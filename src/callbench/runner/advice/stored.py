@@ -10,6 +10,7 @@ from callbench.analysis.advice.requirements import LeftOut
 from callbench.catalog.situation.file import situation_of
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
+from callbench.model.secrets import SECRETS
 from callbench.model.situation import Situation
 from callbench.model.version import VERSION
 from callbench.store.head import FILE, now
@@ -134,7 +135,7 @@ def write(
     path = run.path / NAME
     part = path.with_suffix(".part")
     try:
-        part.write_text(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        part.write_text(json.dumps(SECRETS.masked(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         part.replace(path)
     except OSError as failure:
         raise machine_limits.written(f"cannot write {path}", failure) from failure
