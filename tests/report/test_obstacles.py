@@ -110,6 +110,15 @@ def test_what_has_no_rank_is_listed_with_why() -> None:
     ]
 
 
+def test_a_lower_bound_is_explained_without_a_second_colon() -> None:
+    """The page had "Callbench itself was the limit: at least: the load loop itself took 12 %"."""
+    doubted = replace(result("a/z", at(9)), doubts=("at least: the load loop itself took 12 % of the time",))
+    bound = limited(doubted, Limit.GENERATOR)
+    table = looked(*found(result("a/x", at(100)), result("a/y", at(50)), bound)).sheet()
+    assert table is not None
+    assert table.rows[0][1] == "Callbench itself was the limit: the load loop itself took 12 % of the time"
+
+
 def judged(id_: str, verdict: Verdict, *needed: int | None, why: str = "") -> ClaimResult:
     part = Comparison("x over y", ({"stack": "a/x"},), ({"stack": "a/y"},), 1.0, float("inf"))
     ratio = None if why else geometric_mean((1.0, 1.5, 0.9))

@@ -1,30 +1,39 @@
 """What a run of selected cells is about: these cells. What else the study has is one line, not a page of gaps."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from callbench.analysis.claims import ClaimComparison, Verdict
+from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
+from callbench.analysis.questions import AnsweredQuestion
 from callbench.analysis.tables import FilledTable
 from callbench.analysis.words import listed
 
-if TYPE_CHECKING:
-    from callbench.analysis.subject import Subject
+
+@dataclass(frozen=True)
+class Measured:
+    """What of a study has values, and a sentence that counts the rest; "" if there is none."""
+
+    tables: Sequence[FilledTable]
+    judged: Sequence[ClaimResult]
+    asked: Sequence[AnsweredQuestion]
+    left_out: str
 
 
-def only_measured(subject: "Subject") -> "Subject":
-    """Return the subject without tables, rows, claims and questions that the run has no value for, and count them."""
-    tables = [_own_rows(one) for one in subject.tables if _has_values(one)]
-    judged = [one for one in subject.judged if not _absent(one.deciding)]
-    asked = [one for one in subject.asked if not all(_absent(each.compared) for each in one.answers)]
+def only_measured(
+    tables: Sequence[FilledTable], judged: Sequence[ClaimResult], asked: Sequence[AnsweredQuestion]
+) -> Measured:
+    """Leave out tables, rows, claims and questions that the run has no cells for, and count them."""
+    kept = [_own_rows(one) for one in tables if _has_values(one)]
+    tested = [one for one in judged if not _absent(one.deciding)]
+    answered = [one for one in asked if not all(_absent(each.compared) for each in one.answers)]
     counts = (
-        ("table", len(subject.tables) - len(tables)),
-        ("claim", len(subject.judged) - len(judged)),
-        ("open question", len(subject.asked) - len(asked)),
+        ("table", len(tables) - len(kept)),
+        ("claim", len(judged) - len(tested)),
+        ("open question", len(asked) - len(answered)),
     )
     parts = [f"{count} {name}{'s' * (count != 1)}" for name, count in counts if count]
     sentence = f"Not measured, since --select left their cells out: {listed(parts)}." if parts else ""
-    others = {name: only_measured(one) for name, one in subject.others.items()}
-    return replace(subject, tables=tables, judged=judged, asked=asked, others=others, left_out=sentence)
+    return Measured(kept, tested, answered, sentence)
 
 
 def _absent(one: ClaimComparison) -> bool:

@@ -88,7 +88,14 @@ def subject(run: Record) -> Subject:
         BadInput: the run is damaged.
     """
     whole = _whole(run)
-    return only_measured(whole) if whole.selected else whole
+    return _of_selected(whole) if whole.selected else whole
+
+
+def _of_selected(whole: Subject) -> Subject:
+    """Return what a run of selected cells is about, in each condition."""
+    own = only_measured(whole.tables, whole.judged, whole.asked)
+    others = {name: _of_selected(one) for name, one in whole.others.items()}
+    return replace(whole, tables=own.tables, judged=own.judged, asked=own.asked, left_out=own.left_out, others=others)
 
 
 def _whole(run: Record) -> Subject:
