@@ -22,14 +22,15 @@ class Placement:
         return {"client": list(self.client), "server": list(self.server)}
 
 
-def choose_placement(processors: Sequence[int] | None = None) -> Placement:
+def choose_placement(processors: Sequence[int] | None = None, *, threads: int = 1) -> Placement:
     """Place the client on the first half of the processors, and the server on the other half.
 
     Args:
         processors: the processors to divide; None: all that this process may use.
+        threads: of the client. More than its half has processors use some of the server's half as well.
     """
     mine = tuple(sorted(os.sched_getaffinity(0) if processors is None else processors))
     if len(mine) < 2:
         return Placement(mine, mine)
     half = len(mine) // 2
-    return Placement(mine[:half], mine[half:])
+    return Placement(mine[: max(half, threads)], mine[half:])

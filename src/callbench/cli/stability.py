@@ -20,9 +20,9 @@ from callbench.runner.stability import findings
 _TIMEOUT_S = 10.0
 
 
-def here() -> tuple[Catalogue, Placement]:
-    """The stacks that there are, and the processors of client and server."""
-    return catalogue.load(), placement.choose_placement()
+def here(threads: int = 1) -> tuple[Catalogue, Placement]:
+    """The stacks that there are, and the processors of server and client, which has so many threads."""
+    return catalogue.load(), placement.choose_placement(threads=threads)
 
 
 def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> TargetSpec:

@@ -97,7 +97,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         link=link,
         options={"threads": threads} if threads > 1 else {},
     )
-    known, where = stability.here()
+    known, where = stability.here(threads)
     folder = searched(spec, request, known, where, out, resume=resume, quiet=as_json)
     report = capacity_report(Record(folder))
     page = record_report.write(report)

@@ -46,7 +46,7 @@ def drive_load(request: LoadRequest, catalogue: Catalogue, on_interval: OnInterv
     )
     with ExitStack() as owned:
         folder = owned.enter_context(temporary.folder("callbench-load-"))
-        target = Target(spec, catalogue, placement.choose_placement())
+        target = Target(spec, catalogue, placement.choose_placement(threads=request.threads))
         if options and not is_driver(target.stack.client):
             raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
         request = _with_target(request, owned.enter_context(target))

@@ -17,6 +17,8 @@ def record(result: LoadResult) -> dict[str, Any]:
         "protocol": request.protocol,
         "clients": request.clients,
         "connections": result.connections,
+        "threads": result.done["threads"],
+        "driver_processors": result.driver_processors,
         "arrivals": request.load.arrivals,
         "rate_asked_per_s": request.rate,
         "seconds": result.seconds,

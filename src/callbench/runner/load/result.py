@@ -112,6 +112,11 @@ class LoadResult:
         return None
 
     @property
+    def driver_processors(self) -> list[int]:
+        """The processors that the driver's threads may use."""
+        return [cpu for one in self.processors["sides"] if one["side"] == "client" for cpu in one["cpus"]]
+
+    @property
     def rate_missed(self) -> bool:
         """Whether an open loop did not reach the requested rate. Calls still in flight are not counted against it."""
         if self.request.rate is None:

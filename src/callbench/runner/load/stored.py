@@ -58,7 +58,8 @@ def create(request: LoadRequest) -> RecordWriter:
         CallbenchError: it cannot be written.
     """
     info = head(LOAD, f"load of {request.target}", request.record())
-    files = {"environment.json": as_file(environment.record(placement.choose_placement()))}
+    where = placement.choose_placement(threads=request.threads)
+    files = {"environment.json": as_file(environment.record(where))}
     return RecordWriter.create(folder(request.out, LOAD), info, files)
 
 
