@@ -16,6 +16,7 @@ _PLACE = re.compile(r"(?P<host>\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-fA-F:]+
 FINGERPRINT = "#sha256="
 _CHUNK = 1 << 16
 _PATIENCE_S = 10.0
+_CONNECT_S = 2.0
 
 
 def address(endpoint: str) -> tuple[str, int]:
@@ -116,12 +117,21 @@ class _Relay:
 def numeric(host: str, port: int) -> str:
     """Return `ADDRESS:PORT` for the engine, which does not resolve names.
 
+    Of several addresses, it is the first to which a connection can be made.
+
     Raises:
         BadInput: the name cannot be resolved.
     """
     try:
-        place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4]
+        resolved = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as failure:
         raise BadInput(f"{host} cannot be resolved: {failure.strerror}") from failure
-    found = str(place[0])
-    return f"[{found}]:{port}" if ":" in found else f"{found}:{port}"
+    addresses = list(dict.fromkeys(str(place[0]) for *_, place in resolved))
+    chosen = next((one for one in addresses if _accepts(one, port)), addresses[0]) if addresses[1:] else addresses[0]
+    return f"[{chosen}]:{port}" if ":" in chosen else f"{chosen}:{port}"
+
+
+def _accepts(host: str, port: int) -> bool:
+    with suppress(OSError), socket.create_connection((host, port), timeout=_CONNECT_S):
+        return True
+    return False
