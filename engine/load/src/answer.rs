@@ -1,15 +1,18 @@
 //! Parses an HTTP/1.1 answer incrementally, in pieces of any size.
 
-use callbench_kit::{Failure, Kind};
+use callbench_kit::Failure;
+use httparse::Response;
 
 use crate::body::Body;
 use crate::expected::Expected;
+use crate::limits::Limits;
 
-/// The limit for the head of an answer.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
-const MAX_HEADERS: usize = 100;
-/// The limit for the line that begins a chunk.
-const MAX_CHUNK_LINE_BYTES: usize = 1024;
+mod head;
+
+use head::Coding;
+
+/// A head that is still shorter is parsed with every piece, so that what is not HTTP is noticed at once.
+const SHORT_HEAD_BYTES: usize = 32;
 
 /// The part of the answer that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub struct Answer {
     stage: Stage,
     /// An incomplete head or line.
     partial: Vec<u8>,
+    /// The bytes of all trailers so far.
+    trailer_bytes: usize,
     body: Body,
     /// Fields of the head that are kept, in the order in which they are expected; None: it has none of that name.
     fields: Vec<Option<Vec<u8>>>,
@@ -54,7 +59,15 @@ pub struct Answer {
 
 impl Default for Answer {
     fn default() -> Self {
-        Answer { stage: Stage::Head, partial: Vec::new(), body: Body::default(), fields: Vec::new(), closes: false, begun: false }
+        Answer {
+            stage: Stage::Head,
+            partial: Vec::new(),
+            trailer_bytes: 0,
+            body: Body::default(),
+            fields: Vec::new(),
+            closes: false,
+            begun: false,
+        }
     }
 }
 
@@ -63,36 +76,37 @@ impl Answer {
     pub fn begin(&mut self) {
         self.stage = Stage::Head;
         self.partial.clear();
+        self.trailer_bytes = 0;
         self.body.begin();
         self.fields.clear();
         self.closes = false;
         self.begun = false;
     }
 
-    /// Parses the next bytes. `bodiless`: the answer to this request has no body. `most`: the limit of the body in bytes.
+    /// Parses the next bytes. `bodiless`: the answer to this request has no body.
     ///
     /// Fails with `protocol` if this is not HTTP, with `too-large` if a limit is exceeded.
     #[inline]
-    pub fn take(&mut self, mut piece: &[u8], expected: &Expected, bodiless: bool, most: u64) -> Result<Progress, Failure> {
+    pub fn take(&mut self, mut piece: &[u8], expected: &Expected, bodiless: bool, limits: Limits) -> Result<Progress, Failure> {
         self.begun |= !piece.is_empty();
         loop {
             let next = match self.stage {
-                Stage::Head => match self.head(piece, expected, bodiless, most)? {
+                Stage::Head => match self.head(piece, expected, bodiless, limits)? {
                     Some(used) => used,
                     None => return Ok(Progress::More),
                 },
                 Stage::Length(left) => {
-                    let used = self.take_body(piece, left, expected, most)?;
+                    let used = self.take_body(piece, left, expected, limits)?;
                     self.stage = Stage::Length(left - used as u64);
                     used
                 }
                 Stage::Chunk(left) => {
-                    let used = self.take_body(piece, left, expected, most)?;
+                    let used = self.take_body(piece, left, expected, limits)?;
                     self.stage = if used as u64 == left { Stage::ChunkEnd } else { Stage::Chunk(left - used as u64) };
                     used
                 }
-                Stage::UntilClose => self.take_body(piece, u64::MAX, expected, most)?,
-                Stage::ChunkLine | Stage::ChunkEnd | Stage::Trailer => match self.line(piece)? {
+                Stage::UntilClose => self.take_body(piece, u64::MAX, expected, limits)?,
+                Stage::ChunkLine | Stage::ChunkEnd | Stage::Trailer => match self.line(piece, limits)? {
                     Some((used, line)) => {
                         if self.end_of_line(&line)? {
                             return Ok(Progress::Complete { left: piece.len() - used });
@@ -140,86 +154,100 @@ impl Answer {
         self.body.seen
     }
 
-    fn take_body(&mut self, piece: &[u8], left: u64, expected: &Expected, most: u64) -> Result<usize, Failure> {
+    fn take_body(&mut self, piece: &[u8], left: u64, expected: &Expected, limits: Limits) -> Result<usize, Failure> {
         let used = left.min(piece.len() as u64) as usize;
         self.body.take(&piece[..used], expected);
-        if self.body.seen > most {
-            return Err(Failure::new(Kind::TooLarge, format!("the body is longer than {most} bytes")));
-        }
+        limits.check_body(self.body.seen)?;
         Ok(used)
     }
 
     /// Parses the head if it is complete. Returns how many bytes of the piece it used.
-    fn head(&mut self, piece: &[u8], expected: &Expected, bodiless: bool, most: u64) -> Result<Option<usize>, Failure> {
+    fn head(&mut self, piece: &[u8], expected: &Expected, bodiless: bool, limits: Limits) -> Result<Option<usize>, Failure> {
         if self.partial.is_empty() {
-            if let Some(used) = self.read_head(piece, expected, bodiless, most)? {
-                return Ok(Some(used));
+            let empty_lines = piece.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            let begun = &piece[empty_lines..];
+            let used = self.read_head(begun, expected, bodiless, limits)?;
+            if used.is_none() {
+                limits.check_head(begun.len(), "head")?;
+                self.partial.extend_from_slice(begun);
             }
-            self.hold(piece, MAX_HEAD_BYTES, "head")?;
-            return Ok(None);
+            return Ok(used.map(|used| empty_lines + used));
         }
         let before = self.partial.len();
-        self.hold(piece, MAX_HEAD_BYTES, "head")?;
-        let partial = std::mem::take(&mut self.partial);
-        let used = self.read_head(&partial, expected, bodiless, most)?;
-        self.partial = partial;
-        Ok(used.map(|used| {
-            self.partial.clear();
-            used - before
-        }))
+        let mut whole = std::mem::take(&mut self.partial);
+        // What follows the head is its body, which has a limit of its own.
+        let room = limits.head_bytes.saturating_sub(before) + 1;
+        whole.extend_from_slice(&piece[..piece.len().min(room)]);
+        let complete = head::end(&whole, before);
+        limits.check_head(complete.unwrap_or(whole.len()), "head")?;
+        let parses = complete.is_some() || whole.len() <= SHORT_HEAD_BYTES;
+        let used = if parses { self.read_head(&whole[..complete.unwrap_or(whole.len())], expected, bodiless, limits)? } else { None };
+        match (used, complete) {
+            (Some(_), Some(end)) if end > before => {
+                whole.clear();
+                self.partial = whole;
+                Ok(Some(end - before))
+            }
+            (None, None) => {
+                self.partial = whole;
+                Ok(None)
+            }
+            _ => Err(Failure::protocol("the answer is not HTTP: its head has no proper end")),
+        }
     }
 
-    fn read_head(&mut self, bytes: &[u8], expected: &Expected, bodiless: bool, most: u64) -> Result<Option<usize>, Failure> {
-        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
-        let mut parsed = httparse::Response::new(&mut headers);
-        let used = match parsed.parse(bytes) {
-            Ok(httparse::Status::Complete(used)) => used,
-            Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) if is_settings(bytes) => return Err(Failure::protocol("the server speaks HTTP/2 only: use --http2")),
-            Err(error) => return Err(Failure::protocol(format!("the answer is not HTTP: {error}"))),
-        };
-        let status = parsed.code.unwrap_or_default();
-        let fields = Fields::of(parsed.headers)?;
-        self.closes = fields.closes.unwrap_or(parsed.version == Some(0));
+    fn read_head(&mut self, bytes: &[u8], expected: &Expected, bodiless: bool, limits: Limits) -> Result<Option<usize>, Failure> {
+        let parsed = head::parse(bytes, |response| self.take_head(response, expected, bodiless, limits))?;
+        let Some((used, ())) = parsed else { return Ok(None) };
+        limits.check_head(used, "head")?;
+        Ok(Some(used))
+    }
+
+    /// What a complete head says. After an interim one, the head of the final answer follows.
+    fn take_head(&mut self, response: &Response, expected: &Expected, bodiless: bool, limits: Limits) -> Result<(), Failure> {
+        let status = response.code.unwrap_or_default();
         if (100..200).contains(&status) && status != 101 {
-            return Ok(Some(used)); // The final answer follows this interim answer.
+            return Ok(());
         }
+        let old = response.version == Some(0);
+        let fields = head::Fields::of(response.headers)?;
+        // HTTP/1.0 has no transfer codings, so the end of such a body is not certain.
+        self.closes = fields.closes || old && (!fields.keeps_alive || fields.coding != Coding::None);
         self.body.set_wrong(expected.wrong_status(status, fields.location));
         self.fields.extend(expected.fields.iter().map(|field| {
-            let found = parsed.headers.iter().find_map(|header| field.of(header.name, header.value));
-            found.map(<[u8]>::to_vec)
+            let value = response.headers.iter().find_map(|header| field.of(header.name, header.value));
+            value.map(|value| head::unfolded(value).into_owned())
         }));
-        self.stage = if bodiless || status == 204 || status == 304 {
+        self.stage = if bodiless || matches!(status, 101 | 204 | 304) {
+            // After 101, the connection would belong to another protocol, for which nobody has asked.
+            self.closes |= status == 101;
             Stage::Length(0)
-        } else if fields.chunked {
+        } else if fields.coding == Coding::Chunked {
             Stage::ChunkLine
-        } else if let Some(length) = fields.length {
-            if length > most {
-                return Err(Failure::new(Kind::TooLarge, format!("the body has {length} bytes; the limit is {most}")));
-            }
+        } else if let Some(length) = fields.length.filter(|_| fields.coding == Coding::None) {
+            limits.check_body(length)?;
             Stage::Length(length)
         } else {
             self.closes = true;
             Stage::UntilClose
         };
-        Ok(Some(used))
-    }
-
-    fn hold(&mut self, piece: &[u8], longest: usize, what: &str) -> Result<(), Failure> {
-        if self.partial.len() + piece.len() > longest {
-            return Err(Failure::protocol(format!("a {what} of the answer is longer than {longest} bytes")));
-        }
-        self.partial.extend_from_slice(piece);
         Ok(())
     }
 
     /// The line that ends in this piece, without its line end, and how many bytes of the piece it used.
-    fn line(&mut self, piece: &[u8]) -> Result<Option<(usize, Vec<u8>)>, Failure> {
-        let Some(end) = piece.iter().position(|byte| *byte == b'\n') else {
-            self.hold(piece, MAX_CHUNK_LINE_BYTES, "line")?;
-            return Ok(None);
-        };
-        self.hold(&piece[..end], MAX_CHUNK_LINE_BYTES, "line")?;
+    fn line(&mut self, piece: &[u8], limits: Limits) -> Result<Option<(usize, Vec<u8>)>, Failure> {
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let part = &piece[..end.unwrap_or(piece.len())];
+        if self.stage == Stage::Trailer {
+            self.trailer_bytes += part.len() + 1;
+            limits.check_head(self.trailer_bytes, "trailer")?;
+        }
+        limits.check_head(self.partial.len() + part.len(), "chunk line")?;
+        self.partial.extend_from_slice(part);
+        if self.stage == Stage::ChunkEnd && !matches!(self.partial[..], [] | [b'\r']) {
+            return Err(Failure::protocol("a chunk of the answer is longer than its size says"));
+        }
+        let Some(end) = end else { return Ok(None) };
         let mut line = std::mem::take(&mut self.partial);
         if line.last() == Some(&b'\r') {
             line.pop();
@@ -235,72 +263,22 @@ impl Answer {
                 self.stage = if size == 0 { Stage::Trailer } else { Stage::Chunk(size) };
                 Ok(false)
             }
-            Stage::ChunkEnd if line.is_empty() => {
+            Stage::ChunkEnd => {
                 self.stage = Stage::ChunkLine;
                 Ok(false)
             }
-            Stage::ChunkEnd => Err(Failure::protocol("a chunk of the answer is longer than its size says")),
             _ => Ok(line.is_empty()),
         }
     }
 }
 
-/// Whether the bytes are the frame with which an HTTP/2 server begins.
-fn is_settings(bytes: &[u8]) -> bool {
-    matches!(bytes, [0, 0, _, 4, 0, 0, 0, 0, 0, ..])
-}
-
+/// The size of a chunk. Extensions, which follow it, are ignored.
 fn chunk_size(line: &[u8]) -> Result<u64, Failure> {
     let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     let text = std::str::from_utf8(digits).unwrap_or_default();
     let plain = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     let size = plain.then(|| u64::from_str_radix(text, 16).ok()).flatten();
     size.ok_or_else(|| Failure::protocol("a chunk of the answer begins without a size"))
-}
-
-/// What the headers say about the body and the connection.
-#[derive(Default)]
-struct Fields<'h> {
-    length: Option<u64>,
-    chunked: bool,
-    closes: Option<bool>,
-    location: Option<&'h [u8]>,
-}
-
-impl<'h> Fields<'h> {
-    fn of(headers: &[httparse::Header<'h>]) -> Result<Self, Failure> {
-        let mut fields = Fields::default();
-        for header in headers {
-            // The length alone rules out most headers.
-            match header.name.len() {
-                14 if header.name.eq_ignore_ascii_case("content-length") => {
-                    let text = std::str::from_utf8(header.value).unwrap_or_default().trim();
-                    let length = text.bytes().all(|digit| digit.is_ascii_digit()).then(|| text.parse().ok()).flatten();
-                    let length: u64 = length.ok_or_else(|| Failure::protocol("the answer has a Content-Length that is not a number"))?;
-                    if fields.length.is_some_and(|other| other != length) {
-                        return Err(Failure::protocol("the answer has two Content-Lengths"));
-                    }
-                    fields.length = Some(length);
-                }
-                8 if header.name.eq_ignore_ascii_case("location") => fields.location = Some(header.value),
-                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.chunked = has(header.value, b"chunked"),
-                10 if header.name.eq_ignore_ascii_case("connection") => {
-                    if has(header.value, b"close") {
-                        fields.closes = Some(true);
-                    } else if has(header.value, b"keep-alive") {
-                        fields.closes = Some(false);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(fields)
-    }
-}
-
-/// Whether the comma-separated list contains the word.
-fn has(list: &[u8], word: &[u8]) -> bool {
-    list.split(|byte| *byte == b',').any(|it| it.trim_ascii().eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub trait Carrier: Send {
     fn connect(&mut self, place: usize, events: &Events) -> Result<(), Failure>;
 
     /// Handles an event while connecting. Returns whether a connection has become ready for calls.
-    fn continue_connect(&mut self, event: Event, scratch: &mut [u8]) -> Result<bool, Failure>;
+    fn continue_connect(&mut self, event: Event, events: &Events, scratch: &mut [u8]) -> Result<bool, Failure>;
 
     /// Starts a call. An error ends the call immediately.
     fn begin(&mut self, client: usize, events: &Events, values: impl FnMut() -> Values) -> Result<(), Failure>;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use callbench_kit::drive::EndpointStats;
 use callbench_kit::{Failure, Kind};
 
+use crate::addresses::Attempts;
 use crate::answer::{Answer, Progress};
 use crate::carrier::{Carrier, Ended, Spec};
 use crate::connect_options::ConnectOptions;
 use crate::draft::Draft;
-use crate::events::{Event, Events};
+use crate::events::{Event, Events, READS_A_TURN};
 use crate::protocol::Protocol;
 use crate::request::{Request, Values};
 use crate::script::cursor::{Cursor, Turns};
@@ -30,6 +31,7 @@ enum Doing {
 
 /// Buffers that the clients of an event loop share.
 struct Reader<'r> {
+    events: &'r Events,
     scratch: &'r mut [u8],
     seen: &'r mut Seen,
 }
@@ -53,6 +55,9 @@ struct Client {
     /// The request with its variables replaced.
     filled: Vec<u8>,
     sent: usize,
+    /// Why nothing more could be sent. What the server sent before still counts.
+    broken: Option<Failure>,
+    attempts: Attempts,
     answer: Answer,
     /// The bytes received so far.
     received: u64,
@@ -68,6 +73,8 @@ impl Client {
             index,
             filled: Vec::new(),
             sent: 0,
+            broken: None,
+            attempts: Attempts::default(),
             answer: Answer::default(),
             received: 0,
             cursor: Cursor::new(script),
@@ -78,23 +85,52 @@ impl Client {
         self.wire.is_some() && self.doing != Doing::Connecting
     }
 
-    /// Starts to connect, before any call.
+    fn token(&self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.index)
+    }
+
+    /// Starts to connect.
     fn connect(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
-        self.generation = self.generation.wrapping_add(1);
-        let wire = Wire::connect(settings.endpoint.address, settings.tls.as_ref())?;
-        events.watch(&wire, u64::from(self.generation) << 32 | u64::from(self.index))?;
-        self.wire = Some(wire);
-        self.doing = Doing::Connecting;
-        Ok(())
+        self.attempts = settings.endpoint.addresses.begin();
+        self.try_address(settings, events)
+    }
+
+    /// Starts to connect to the first further address with which that is possible.
+    fn try_address(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
+        let addresses = &settings.endpoint.addresses;
+        loop {
+            self.generation = self.generation.wrapping_add(1);
+            match Wire::connect(addresses.current(self.attempts), settings.tls.as_ref()) {
+                Ok(wire) => {
+                    events.watch(&wire, self.token())?;
+                    self.wire = Some(wire);
+                    self.doing = Doing::Connecting;
+                    return Ok(());
+                }
+                Err(failure) => addresses.next(&mut self.attempts, failure)?,
+            }
+        }
+    }
+
+    /// Handles the first event of a connection. Returns whether it is established; if not, the next address is tried.
+    fn is_established(&mut self, settings: &Settings, events: &Events) -> Result<bool, Failure> {
+        let addresses = &settings.endpoint.addresses;
+        let Some(failure) = self.wire.as_mut().and_then(Wire::connecting_failed) else {
+            addresses.connected(self.attempts);
+            return Ok(true);
+        };
+        addresses.next(&mut self.attempts, failure)?;
+        self.try_address(settings, events)?;
+        Ok(false)
     }
 
     /// Handles an event while connecting. Returns whether the connection is ready, including TLS.
-    fn continue_connect(&mut self, event: Event) -> Result<bool, Failure> {
+    fn continue_connect(&mut self, event: Event, settings: &Settings, events: &Events) -> Result<bool, Failure> {
         let connecting = self.doing == Doing::Connecting && (event.token >> 32) as u32 == self.generation;
-        let Some(wire) = self.wire.as_mut().filter(|_| connecting) else { return Ok(false) };
-        if let Some(failure) = wire.connecting_failed() {
-            return Err(failure);
+        if !connecting || !self.is_established(settings, events)? {
+            return Ok(false);
         }
+        let Some(wire) = self.wire.as_mut() else { return Ok(false) };
         let connected = wire.continue_handshake()?;
         if connected {
             self.doing = Doing::Nothing;
@@ -112,6 +148,7 @@ impl Client {
     #[inline]
     fn begin(&mut self, spec: &CallSpec, turns: &mut Turns, events: &Events, mut values: impl FnMut() -> Values) -> Result<(), Failure> {
         self.sent = 0;
+        self.broken = None;
         self.answer.begin();
         self.cursor.choose(&spec.script, turns);
         let request = spec.request(&self.cursor);
@@ -123,7 +160,8 @@ impl Client {
             return self.connect(&spec.settings, events);
         }
         self.doing = Doing::Exchanging;
-        self.send(request)
+        self.send(request);
+        Ok(())
     }
 
     /// Handles an event. Returns the result of the call if it has ended.
@@ -141,8 +179,10 @@ impl Client {
                 None
             }
             Doing::Connecting => {
-                if let Some(failure) = self.wire.as_mut().and_then(Wire::connecting_failed) {
-                    return Some(Err(failure));
+                match self.is_established(&spec.settings, reader.events) {
+                    Ok(true) => {}
+                    Ok(false) => return None,
+                    Err(failure) => return Some(Err(failure)),
                 }
                 self.doing = Doing::Exchanging;
                 self.exchange(event, spec, reader).transpose()
@@ -154,10 +194,12 @@ impl Client {
     /// Ends the call. The connection is reused if possible.
     fn end(&mut self, spec: &CallSpec, result: &Result<(), Failure>) {
         self.doing = Doing::Nothing;
+        // The server answered before it had the whole request, so the next one would be taken for its rest.
+        let unsent = self.is_unsent(spec.request(&self.cursor));
         self.cursor.handle_event(&spec.script, result.is_ok());
         // After a complete answer with wrong content, the connection can still be used.
         let whole = result.as_ref().map_or_else(|it| matches!(it.kind, Kind::Status | Kind::Redirect | Kind::WrongAnswer), |()| true);
-        if !whole || !spec.settings.keep_alive || self.answer.closes {
+        if !whole || unsent || !spec.settings.keep_alive || self.answer.closes {
             self.close();
         }
     }
@@ -168,35 +210,48 @@ impl Client {
     }
 
     fn exchange(&mut self, event: Event, spec: &CallSpec, reader: &mut Reader) -> Result<Option<()>, Failure> {
-        // A server may answer and close the connection before it has read the whole request. This answer counts.
-        let sending = self.send(spec.request(&self.cursor));
-        if !event.readable() {
-            return sending.map(|()| None);
-        }
-        match self.receive(event, spec, reader) {
-            Ok(None) => sending.map(|()| None),
-            other => other,
-        }
+        self.send(spec.request(&self.cursor));
+        if event.readable() { self.receive(event, spec, reader) } else { Ok(None) }
     }
 
+    /// Whether a part of the request has not been sent.
+    fn is_unsent(&self, request: &Request) -> bool {
+        self.broken.is_some() || self.sent < request.whole().unwrap_or(&self.filled).len()
+    }
+
+    /// Sends as much as possible now. A server may answer and close the connection before it has read the whole request. This answer counts, so a
+    /// failure to send ends the call only once nothing more can be received. The kernel reports an event of its own for that.
     #[inline]
-    fn send(&mut self, request: &Request) -> Result<(), Failure> {
-        let Some(wire) = self.wire.as_mut() else { return Ok(()) };
+    fn send(&mut self, request: &Request) {
+        let Some(wire) = self.wire.as_mut().filter(|_| self.broken.is_none()) else { return };
         let request = request.whole().unwrap_or(&self.filled);
         while self.sent < request.len() {
-            match wire.write(&request[self.sent..])? {
-                0 => break,
-                written => self.sent += written,
+            match wire.write(&request[self.sent..]) {
+                Ok(0) => break,
+                Ok(written) => self.sent += written,
+                Err(failure) => {
+                    self.broken = Some(failure);
+                    return;
+                }
             }
         }
-        wire.push()
+        self.broken = wire.push().err();
     }
 
     fn receive(&mut self, event: Event, spec: &CallSpec, reader: &mut Reader) -> Result<Option<()>, Failure> {
+        let token = self.token();
+        let unsent = self.is_unsent(spec.request(&self.cursor));
         let Some(wire) = self.wire.as_mut() else { return Ok(None) };
         let (step, settings) = (&spec.script.steps[self.cursor.step], &spec.settings);
         let bodiless = step.requests[self.cursor.request].bodiless;
-        while let Some(read) = wire.read(reader.scratch)? {
+        for _ in 0..READS_A_TURN {
+            let read = match wire.read(reader.scratch) {
+                Ok(None) => return Ok(None),
+                Ok(Some(read)) => read,
+                // What this side still sent made the server reset the connection, behind its answer.
+                Err(_) if self.answer.ended() && unsent => 0,
+                Err(failure) => return Err(self.broken.take().unwrap_or(failure)),
+            };
             if read == 0 {
                 return self.closed(step, reader.seen).map(Some);
             }
@@ -206,7 +261,7 @@ impl Client {
             if begins && reader.seen.right == piece && !event.ended() {
                 return Ok(Some(()));
             }
-            let progress = self.answer.take(piece, &step.expected, bodiless, settings.most)?;
+            let progress = self.answer.take(piece, &step.expected, bodiless, settings.limits)?;
             if let Progress::Complete { left } = progress {
                 if left > 0 {
                     return Err(Failure::protocol(format!("{left} bytes follow the end of the answer: its length is wrong")));
@@ -220,9 +275,10 @@ impl Client {
                 return Ok(Some(()));
             }
             if read < reader.scratch.len() && wire.short_reads_empty() && !event.ended() {
-                break;
+                return Ok(None);
             }
         }
+        reader.events.watch_again(wire, token)?;
         Ok(None)
     }
 
@@ -247,7 +303,8 @@ impl Client {
                 format!("the server closed the connection in the middle of its answer, after {} bytes of its body", self.answer.bytes()),
             )
         } else {
-            Failure::new(Kind::Closed, "the server closed the connection instead of an answer")
+            let closed = || Failure::new(Kind::Closed, "the server closed the connection instead of an answer");
+            self.broken.take().unwrap_or_else(closed)
         })
     }
 }
@@ -336,8 +393,8 @@ impl Carrier for Clients {
         self.each[place].connect(&self.spec.settings, events)
     }
 
-    fn continue_connect(&mut self, event: Event, _scratch: &mut [u8]) -> Result<bool, Failure> {
-        self.each[event.token as u32 as usize].continue_connect(event)
+    fn continue_connect(&mut self, event: Event, events: &Events, _scratch: &mut [u8]) -> Result<bool, Failure> {
+        self.each[event.token as u32 as usize].continue_connect(event, &self.spec.settings, events)
     }
 
     #[inline]
@@ -346,9 +403,9 @@ impl Carrier for Clients {
     }
 
     #[inline]
-    fn handle_event(&mut self, event: Event, _events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
+    fn handle_event(&mut self, event: Event, events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
         let index = event.token as u32 as usize;
-        let mut reader = Reader { scratch, seen: &mut self.seen[self.each[index].cursor.step] };
+        let mut reader = Reader { events, scratch, seen: &mut self.seen[self.each[index].cursor.step] };
         ended.extend(self.each[index].handle_event(event, &self.spec, &mut reader).map(|result| (index, result)));
     }
 
@@ -380,4 +437,69 @@ impl Carrier for Clients {
 
 fn unseen(script: &Script<Request>) -> Vec<Seen> {
     script.steps.iter().map(|_| Seen::default()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpListener};
+    use std::thread;
+    use std::time::Duration;
+
+    use callbench_kit::stack::{Connect, Options};
+
+    use super::*;
+    use crate::addresses::Addresses;
+    use crate::connect_options;
+    use crate::event_loop::EventLoop;
+    use crate::h2;
+
+    /// An address where nobody listens.
+    fn dead() -> SocketAddr {
+        TcpListener::bind("127.0.0.78:0").and_then(|listener| listener.local_addr()).expect("an address")
+    }
+
+    /// Answers whatever is sent with these bytes.
+    fn answering(bytes: &'static [u8]) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                thread::spawn(move || while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) && stream.write_all(bytes).is_ok() {});
+            }
+        });
+        address
+    }
+
+    /// A loop of two clients of a name with these addresses.
+    fn connected<C: Carrier>(protocol: Protocol, addresses: &[SocketAddr]) -> Result<EventLoop<C>, Failure> {
+        let to = Connect { endpoint: "http://127.0.0.1:1/".to_owned(), timeout: Duration::from_secs(20), options: Options::new() };
+        let mut parsed = connect_options::read(&to, protocol, None)?;
+        let settings = Arc::get_mut(&mut parsed.settings).expect("settings of nobody else");
+        settings.endpoint.addresses = Addresses::of(addresses.iter().copied()).expect("addresses");
+        let spec = Arc::new(C::CallSpec::of(parsed, protocol)?);
+        let mut event_loop = EventLoop::new(&spec, 1, Arc::default(), 0, 2)?;
+        event_loop.connect(2)?;
+        Ok(event_loop)
+    }
+
+    #[test]
+    fn a_refused_address_is_followed_by_the_next() {
+        let addresses = [dead(), dead(), answering(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")];
+        let mut event_loop = connected::<Clients>(Protocol::Http1, &addresses).expect("connections");
+        assert_eq!(event_loop.connections(), 2);
+        for _ in 0..3 {
+            event_loop.call().expect("an answer over a new connection");
+        }
+        let why = connected::<Clients>(Protocol::Http1, &[dead(), dead()]).err().expect("a refusal");
+        assert!(why.kind == Kind::Refused && why.message.contains("none of the 2 addresses"), "{}", why.message);
+    }
+
+    #[test]
+    fn a_refused_address_is_followed_by_the_next_with_http2() {
+        let settings = answering(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+        let event_loop = connected::<h2::Clients>(Protocol::Http2, &[dead(), settings]).expect("connections");
+        assert_eq!(event_loop.connections(), 2);
+        assert!(connected::<h2::Clients>(Protocol::Http2, &[dead(), dead()]).is_err());
+    }
 }

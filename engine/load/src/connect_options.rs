@@ -14,6 +14,7 @@ use crate::checks::{Checks, RawChecks};
 use crate::draft::Draft;
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
+use crate::limits::Limits;
 use crate::protocol::Protocol;
 use crate::script;
 use crate::settings::Settings;
@@ -43,6 +44,7 @@ pub const NAMES: &[&str] = &[
     "certificates",
     "insecure",
     "max_body_bytes",
+    "max_head_bytes",
 ];
 
 const MAX_THREADS: usize = 64;
@@ -88,6 +90,8 @@ struct RawOptions {
     insecure: bool,
     /// A longer body is an error.
     max_body_bytes: u64,
+    /// As is a longer head.
+    max_head_bytes: usize,
 }
 
 impl Default for RequestOptions {
@@ -118,7 +122,8 @@ impl Default for RawOptions {
             threads: 1,
             certificates: None,
             insecure: false,
-            max_body_bytes: 1 << 30,
+            max_body_bytes: Limits::default().body_bytes,
+            max_head_bytes: Limits::default().head_bytes,
         }
     }
 }
@@ -165,7 +170,7 @@ pub fn read(to: &Connect, protocol: Protocol, n: Option<i32>) -> Result<ConnectO
         expected: Expected { request, ..expected },
         keep_alive,
         timeout_ns: nanoseconds(to.timeout),
-        most: connect_options.max_body_bytes,
+        limits: Limits { head_bytes: connect_options.max_head_bytes, body_bytes: connect_options.max_body_bytes },
         endpoint,
         tls,
     };

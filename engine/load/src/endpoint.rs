@@ -1,4 +1,4 @@
-//! Where requests go: the parts of a URL, and the address of its host.
+//! Where requests go: the parts of a URL, and the addresses of its host.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
@@ -6,9 +6,11 @@ use callbench_kit::{Failure, Kind};
 use http::Uri;
 use http::uri::{InvalidUri, PathAndQuery};
 
+use crate::addresses::Addresses;
+
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    pub address: SocketAddr,
+    pub addresses: Addresses,
     /// For the `Host` header and for TLS. In `name`, IPv6 addresses have no brackets.
     pub authority: String,
     pub name: String,
@@ -36,32 +38,58 @@ impl Endpoint {
         }
         let name = authority.host().trim_matches(['[', ']']).to_owned();
         let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let address = match name.parse::<IpAddr>() {
-            Ok(address) => SocketAddr::from((address, port)),
+        let addresses = match name.parse::<IpAddr>() {
+            Ok(address) => Addresses::of([SocketAddr::from((address, port))]),
             Err(_) => looked_up(&name, port)?,
         };
-        let target = parsed.path_and_query().map_or("/", PathAndQuery::as_str).to_owned();
-        Ok(Endpoint { address, authority: authority.to_string(), name, secure, target })
+        let addresses =
+            addresses.ok_or_else(|| Failure::new(Kind::Unresolved, format!("the name {name} does not resolve: it has no address")))?;
+        let target = target(parsed.path_and_query().map_or("/", PathAndQuery::as_str));
+        Ok(Endpoint { addresses, authority: authority.to_string(), name, secure, target })
     }
 }
 
-fn looked_up(name: &str, port: u16) -> Result<SocketAddr, Failure> {
-    let unresolved = |why: &str| Failure::new(Kind::Unresolved, format!("the name {name} does not resolve: {why}"));
-    let mut found = (name, port).to_socket_addrs().map_err(|error| unresolved(&error.to_string()))?;
-    found.next().ok_or_else(|| unresolved("it has no address"))
+/// Path and query as they are sent. An empty path is sent as `/`.
+fn target(path_and_query: &str) -> String {
+    if path_and_query.starts_with('/') { path_and_query.to_owned() } else { format!("/{path_and_query}") }
+}
+
+fn looked_up(name: &str, port: u16) -> Result<Option<Addresses>, Failure> {
+    let addresses = (name, port).to_socket_addrs();
+    let unresolved = |error: std::io::Error| Failure::new(Kind::Unresolved, format!("the name {name} does not resolve: {error}"));
+    addresses.map(Addresses::of).map_err(unresolved)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn address(endpoint: &Endpoint) -> String {
+        endpoint.addresses.all()[0].to_string()
+    }
+
+    #[test]
+    fn what_is_sent_begins_with_a_slash_and_has_no_fragment() {
+        for (url, target) in [
+            ("http://127.0.0.1:81?x=1", "/?x=1"),
+            ("http://127.0.0.1:81?", "/?"),
+            ("http://127.0.0.1:81", "/"),
+            ("http://127.0.0.1:81#top", "/"),
+            ("http://127.0.0.1:81?x=1#top", "/?x=1"),
+            ("http://[::1]:81?x=/y", "/?x=/y"),
+            ("HTTP://127.0.0.1/a?b#c", "/a?b"),
+        ] {
+            assert_eq!(Endpoint::of(url).expect("an endpoint").target, target, "{url}");
+        }
+    }
+
     #[test]
     fn a_url_is_taken_apart() {
         let plain = Endpoint::of("http://127.0.0.1:8080/a/b?c=d").expect("an endpoint");
-        assert_eq!((plain.address.to_string().as_str(), plain.secure), ("127.0.0.1:8080", false));
+        assert_eq!((address(&plain).as_str(), plain.secure), ("127.0.0.1:8080", false));
         assert_eq!((plain.authority.as_str(), plain.target.as_str()), ("127.0.0.1:8080", "/a/b?c=d"));
         let six = Endpoint::of("https://[::1]").expect("an endpoint");
-        assert_eq!((six.address.to_string().as_str(), six.authority.as_str(), six.name.as_str()), ("[::1]:443", "[::1]", "::1"));
+        assert_eq!((address(&six).as_str(), six.authority.as_str(), six.name.as_str()), ("[::1]:443", "[::1]", "::1"));
         assert_eq!(six.target, "/");
     }
 

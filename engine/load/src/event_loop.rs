@@ -19,6 +19,8 @@ use crate::request::Values;
 const SCRATCH: usize = 64 * 1024;
 /// The shortest interval between two searches for calls that have timed out.
 const SWEEP_NS: u64 = 50_000_000;
+/// How long old events are handled before a drive, at the most.
+const MAX_DISCARD_NS: u64 = 100_000_000;
 /// The limit of simultaneous connection attempts. More could overflow the queue of a listener.
 const MAX_CONNECTING: usize = 64;
 /// This long before an arrival is due, the thread stops sleeping and polls.
@@ -111,12 +113,12 @@ impl<C: Carrier> EventLoop<C> {
             let count = self.events.wait_until(give_up);
             for place in 0..count {
                 let event = self.events.at(place);
-                if self.carrier.continue_connect(event, &mut self.scratch)? {
+                if self.carrier.continue_connect(event, &self.events, &mut self.scratch)? {
                     done += 1;
                     last = clock::now();
                 }
             }
-            if count == 0 && clock::now() >= give_up {
+            if done < wanted && clock::now() >= last.saturating_add(self.timeout_ns()) {
                 return Err(Failure::new(Kind::Timeout, format!("connection {} was not established in time", done + 1)));
             }
         }
@@ -160,7 +162,9 @@ impl<C: Carrier> EventLoop<C> {
 
     /// Handles events that happened between drives, such as connections closed by the server.
     fn discard_old_events(&mut self) {
-        loop {
+        // A server may still send, without end, what was given up.
+        let latest = clock::now().saturating_add(MAX_DISCARD_NS);
+        while clock::now() < latest {
             let count = self.events.wait_until(0);
             if count == 0 {
                 break;

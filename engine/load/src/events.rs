@@ -8,6 +8,10 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 
 /// The maximum number of events per call.
 const MOST: usize = 512;
+const WATCHED: EpollFlags = EpollFlags::EPOLLIN.union(EpollFlags::EPOLLOUT).union(EpollFlags::EPOLLRDHUP).union(EpollFlags::EPOLLET);
+/// A connection is read so often, each time into the whole buffer, before others have their turn. A fast server that never stops would otherwise keep
+/// the loop from the other clients, from time-outs and from the end of the drive.
+pub const READS_A_TURN: usize = 16;
 
 pub struct Events {
     epoll: Epoll,
@@ -54,10 +58,16 @@ impl Events {
 
     /// Reports every change of `what` once, until it is closed.
     pub fn watch(&self, what: &impl AsFd, token: u64) -> Result<(), Failure> {
-        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
         self.epoll
-            .add(what, EpollEvent::new(flags, token))
+            .add(what, EpollEvent::new(WATCHED, token))
             .map_err(|error| Failure::new(Kind::OutOfResources, format!("the kernel cannot watch another connection: {error}")))
+    }
+
+    /// Reports `what` again if it is ready now: its reader has stopped before it was empty.
+    pub fn watch_again(&self, what: &impl AsFd, token: u64) -> Result<(), Failure> {
+        self.epoll
+            .modify(what, &mut EpollEvent::new(WATCHED, token))
+            .map_err(|error| Failure::new(Kind::OutOfResources, format!("the kernel cannot watch a connection further: {error}")))
     }
 
     /// Waits for events until a time of the monotonic clock; does not wait if that has passed. Returns the number of events.

@@ -2,6 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
+use crate::limits::Limits;
 use crate::wire::Tls;
 
 /// The settings of every client.
@@ -14,6 +15,5 @@ pub struct Settings {
     pub keep_alive: bool,
     /// A call without an answer fails after this time.
     pub timeout_ns: u64,
-    /// The limit of a body in bytes.
-    pub most: u64,
+    pub limits: Limits,
 }

@@ -55,7 +55,7 @@ fn speaks_plain(endpoint: &Endpoint) -> bool {
 
 /// The first bytes that the server sends back.
 fn answer(endpoint: &Endpoint, bytes: &[u8]) -> Option<[u8; 5]> {
-    let mut stream = TcpStream::connect_timeout(&endpoint.address, LIMIT).ok()?;
+    let mut stream = endpoint.addresses.all().iter().find_map(|address| TcpStream::connect_timeout(address, LIMIT).ok())?;
     stream.set_read_timeout(Some(LIMIT)).ok()?;
     stream.set_write_timeout(Some(LIMIT)).ok()?;
     stream.write_all(bytes).ok()?;

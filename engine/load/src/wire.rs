@@ -73,19 +73,12 @@ impl Wire {
     pub fn read(&mut self, into: &mut [u8]) -> Result<Option<usize>, Failure> {
         let read = match self {
             Wire::Plain(stream) => stream.read(into),
-            Wire::Secure(stream) => match stream.read(into) {
-                // Many servers close the connection without the TLS message for it.
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(0),
-                other => other,
-            },
+            Wire::Secure(stream) => read_secure(stream, into),
         };
         match read {
             Ok(read) => Ok(Some(read)),
             Err(error) if would_block(&error) => Ok(None),
-            Err(error) => Err(match self {
-                Wire::Plain(_) => of(&error),
-                Wire::Secure(stream) => broken(stream, &error),
-            }),
+            Err(error) => Err(of(&error)),
         }
     }
 
@@ -141,6 +134,23 @@ impl Wire {
 impl AsFd for Wire {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket().as_fd()
+    }
+}
+
+/// Reads from TLS without writing, because a server that takes no more bytes may still have answered. An empty `Ok` is the end.
+fn read_secure(stream: &mut StreamOwned<ClientConnection, TcpStream>, into: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.conn.reader().read(into) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            // Many servers close the connection without the TLS message for it.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
+            other => return other,
+        }
+        stream.conn.read_tls(&mut stream.sock)?;
+        if let Err(refused) = stream.conn.process_new_packets() {
+            let _ = stream.conn.write_tls(&mut stream.sock); // Tells the server why, if it still listens.
+            return Err(io::Error::new(ErrorKind::InvalidData, refused));
+        }
     }
 }
 

@@ -168,6 +168,14 @@ class ServerOptions:
             help="Keep secrets of headers, cookies, queries and bodies in records. Default: masked.",
         ),
     ] = False
+    max_head: Annotated[
+        int | None,
+        typer.Option("--max-head-bytes", min=1, help="Longest head or trailer of a correct answer. Default: 1 MiB."),
+    ] = None
+    max_body: Annotated[
+        int | None,
+        typer.Option("--max-body-bytes", min=1, help="Longest body of a correct answer. Default: 1 GiB."),
+    ] = None
     pid: Annotated[
         int | None,
         typer.Option("--pid", min=1, help="Process of the server behind a URL. Default: found by the port."),
@@ -228,6 +236,8 @@ class ServerOptions:
             "timeout_s": self.timeout,
             "certificates": _absolute(self.certificates),
             "insecure": self.insecure or None,
+            "max_head_bytes": self.max_head,
+            "max_body_bytes": self.max_body,
         }
         return {name: value for name, value in {**sent, **connection}.items() if value not in (None, [])}, notes
 

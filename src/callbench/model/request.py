@@ -50,6 +50,7 @@ class Request(RequestSpec):
     certificates: str | None = None
     insecure: bool | None = None
     max_body_bytes: Annotated[int, Field(ge=1)] | None = None
+    max_head_bytes: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _together(self) -> Self:

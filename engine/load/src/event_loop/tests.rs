@@ -18,6 +18,7 @@ use crate::connect_options::ConnectOptions;
 use crate::endpoint::Endpoint;
 use crate::events::Event;
 use crate::expected::Expected;
+use crate::limits::Limits;
 use crate::protocol::Protocol;
 use crate::settings::Settings;
 
@@ -73,7 +74,7 @@ impl Carrier for ScriptedCarrier {
         Ok(())
     }
 
-    fn continue_connect(&mut self, _event: Event, _scratch: &mut [u8]) -> Result<bool, Failure> {
+    fn continue_connect(&mut self, _event: Event, _events: &Events, _scratch: &mut [u8]) -> Result<bool, Failure> {
         Ok(true)
     }
 
@@ -165,7 +166,7 @@ fn with_event_loop(trace: Trace) -> Replayed {
         expected: Expected::default(),
         keep_alive: true,
         timeout_ns: u64::MAX >> 2,
-        most: 0,
+        limits: Limits::default(),
     };
     let spec = Arc::new(Unwritten(settings));
     let mut event_loop: EventLoop<ScriptedCarrier> = EventLoop::new(&spec, 1, Arc::default(), 0, 1).expect("an epoll");

@@ -7,10 +7,12 @@ use callbench_kit::{Failure, Kind};
 use super::call_spec::CallSpec;
 use super::connection::{Changes, Connection};
 use super::exchange::Call;
+use crate::addresses::Attempts;
 use crate::carrier::{Carrier, Ended};
-use crate::events::{Event, Events};
+use crate::events::{Event, Events, READS_A_TURN};
 use crate::request::Values;
 use crate::script::cursor::{Cursor, Turns};
+use crate::settings::Settings;
 use crate::wire::Wire;
 
 const PROTOCOL: &[u8] = b"h2";
@@ -21,6 +23,9 @@ struct OpenConnection {
     connection: Connection,
     /// The number of connections so far. Events of earlier connections are recognised by it.
     generation: u32,
+    /// The addresses that were tried, until one could be connected to.
+    attempts: Attempts,
+    established: bool,
     /// Whether bytes can be sent: the connection is established, including TLS.
     connected: bool,
     /// Whether it has been reported as connected.
@@ -61,6 +66,44 @@ impl Clients {
         }
         let line = self.slots[place].line.as_mut();
         line.ok_or_else(|| Failure::new(Kind::Internal, "a new connection is missing"))
+    }
+
+    /// Starts to connect to the first further address with which that is possible.
+    fn dial(&mut self, place: usize, attempts: &mut Attempts, events: &Events) -> Result<Wire, Failure> {
+        let Settings { endpoint, tls, .. } = &*self.spec.settings;
+        self.generation = self.generation.wrapping_add(1);
+        loop {
+            match Wire::connect(endpoint.addresses.current(*attempts), tls.as_ref()) {
+                Ok(wire) => {
+                    events.watch(&wire, u64::from(self.generation) << 32 | place as u64)?;
+                    return Ok(wire);
+                }
+                Err(failure) => endpoint.addresses.next(attempts, failure)?,
+            }
+        }
+    }
+
+    /// Whether the connection of this event is established. If it could not be, it is tried with the next address.
+    fn is_established(&mut self, event: Event, events: &Events) -> Result<bool, Failure> {
+        let (place, spec) = (event.token as u32 as usize, Arc::clone(&self.spec));
+        let addresses = &spec.settings.endpoint.addresses;
+        let Some(line) = self.slots[place].of((event.token >> 32) as u32) else { return Ok(true) };
+        if line.established {
+            return Ok(true);
+        }
+        let Some(failure) = line.wire.connecting_failed() else {
+            line.established = true;
+            addresses.connected(line.attempts);
+            return Ok(true);
+        };
+        addresses.next(&mut line.attempts, failure)?;
+        let mut attempts = line.attempts;
+        let wire = self.dial(place, &mut attempts, events)?;
+        let generation = self.generation;
+        if let Some(line) = self.slots[place].of((event.token >> 32) as u32) {
+            (line.wire, line.attempts, line.generation) = (wire, attempts, generation);
+        }
+        Ok(false)
     }
 
     fn must_flush(&mut self, place: usize) {
@@ -127,16 +170,16 @@ impl Carrier for Clients {
     }
 
     fn connect(&mut self, place: usize, events: &Events) -> Result<(), Failure> {
-        self.generation = self.generation.wrapping_add(1);
-        let settings = &self.spec.settings;
-        let wire = Wire::connect(settings.endpoint.address, settings.tls.as_ref())?;
-        events.watch(&wire, u64::from(self.generation) << 32 | place as u64)?;
+        let mut attempts = self.spec.settings.endpoint.addresses.begin();
+        let wire = self.dial(place, &mut attempts, events)?;
         let slot = &mut self.slots[place];
         let connection = Connection::new(Arc::clone(&self.spec), slot.clients);
         slot.line = Some(OpenConnection {
             wire,
             connection,
             generation: self.generation,
+            attempts,
+            established: false,
             connected: false,
             announced: false,
             broken: None,
@@ -145,11 +188,14 @@ impl Carrier for Clients {
         Ok(())
     }
 
-    fn continue_connect(&mut self, event: Event, scratch: &mut [u8]) -> Result<bool, Failure> {
+    fn continue_connect(&mut self, event: Event, events: &Events, scratch: &mut [u8]) -> Result<bool, Failure> {
+        if !self.is_established(event, events)? {
+            return Ok(false);
+        }
         let slot = &mut self.slots[event.token as u32 as usize];
         let clients = slot.clients;
         let Some(line) = slot.of((event.token >> 32) as u32) else { return Ok(false) };
-        line.handle_event(event, scratch, &mut self.changes)?;
+        line.handle_event(event, events, scratch, &mut self.changes)?;
         if !line.connection.is_settled() || line.announced {
             return Ok(false);
         }
@@ -177,8 +223,13 @@ impl Carrier for Clients {
     fn handle_event(&mut self, event: Event, events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
         let place = event.token as u32 as usize;
         let generation = (event.token >> 32) as u32;
+        let established = self.is_established(event, events);
         let Some(line) = self.slots[place].of(generation) else { return };
-        let handled = line.handle_event(event, scratch, &mut self.changes);
+        let handled = match established {
+            Ok(true) => line.handle_event(event, events, scratch, &mut self.changes),
+            Ok(false) => Ok(()),
+            Err(failure) => Err(failure),
+        };
         self.received += std::mem::take(&mut line.received);
         if let Err(failure) = handled {
             line.lost(&failure, &mut self.changes);
@@ -265,7 +316,7 @@ impl Slot {
 
 impl OpenConnection {
     /// Handles an event. An error concerns the whole connection, as does its end.
-    fn handle_event(&mut self, event: Event, scratch: &mut [u8], changes: &mut Changes) -> Result<(), Failure> {
+    fn handle_event(&mut self, event: Event, events: &Events, scratch: &mut [u8], changes: &mut Changes) -> Result<(), Failure> {
         let arrived = !self.connected;
         if arrived {
             if let Some(failure) = self.wire.connecting_failed() {
@@ -282,17 +333,18 @@ impl OpenConnection {
         if !event.readable() && !arrived {
             return Ok(());
         }
-        while let Some(read) = self.wire.read(scratch)? {
+        for _ in 0..READS_A_TURN {
+            let Some(read) = self.wire.read(scratch)? else { return Ok(()) };
             if read == 0 {
                 return Err(self.broken.take().unwrap_or_else(|| closed(None, self.connection.is_settled())));
             }
             self.received += read as u64;
             self.connection.take(&scratch[..read], changes)?;
             if read < scratch.len() && self.wire.short_reads_empty() && !event.ended() {
-                break;
+                return Ok(());
             }
         }
-        Ok(())
+        events.watch_again(&self.wire, event.token)
     }
 
     fn send(&mut self) {

@@ -17,8 +17,6 @@ mod incoming;
 
 /// The window for answers, of each stream and of the connection. It is large because answers are checked while they are received and not stored.
 const WINDOW_BYTES: i64 = 1 << 30;
-/// The limit of a header block.
-const MAX_BLOCK_BYTES: usize = 64 * 1024;
 /// The limit of bytes that the server does not read.
 const MAX_UNREAD_BYTES: usize = 1 << 30;
 

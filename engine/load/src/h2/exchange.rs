@@ -1,6 +1,6 @@
 //! One call: the rest of its request, and its answer while it is received.
 
-use callbench_kit::{Failure, Kind};
+use callbench_kit::Failure;
 
 use super::call_spec::CallSpec;
 use super::fields::Fields;
@@ -120,9 +120,7 @@ impl Exchange {
             return Err(Failure::protocol("the body of the answer comes before its head"));
         }
         answer.bytes += piece.len() as u64;
-        if answer.bytes > spec.settings.most {
-            return Err(Failure::new(Kind::TooLarge, format!("the body is longer than {} bytes", spec.settings.most)));
-        }
+        spec.settings.limits.check_body(answer.bytes)?;
         let piece = if spec.grpc && !answer.body.is_wrong_already() { answer.message.take(piece)? } else { piece };
         answer.body.take(piece, &spec.step(&self.call).expected);
         Ok(())
@@ -160,12 +158,10 @@ impl Answer {
     }
 
     fn begin(&mut self, status: u16, fields: &Fields, spec: &CallSpec, call: &Call) -> Result<(), Failure> {
-        let (expected, most) = (&spec.step(call).expected, spec.settings.most);
+        let expected = &spec.step(call).expected;
         self.status = Some(status);
         self.length = fields.length.filter(|_| !spec.request(call).bodiless && status != 204 && status != 304);
-        if let Some(length) = self.length.filter(|length| *length > most) {
-            return Err(Failure::new(Kind::TooLarge, format!("the body has {length} bytes; the limit is {most}")));
-        }
+        spec.settings.limits.check_body(self.length.unwrap_or_default())?;
         self.body.set_wrong(expected.wrong_status(status, fields.location.as_deref()));
         if spec.grpc && !self.body.is_wrong_already() && !fields.content_type.starts_with(b"application/grpc") {
             let content_type = String::from_utf8_lossy(&fields.content_type);

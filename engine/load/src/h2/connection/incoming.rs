@@ -1,6 +1,6 @@
 //! Handles the frames that a server sends.
 
-use super::{Changes, Connection, Failure, Head, Kind, MAX_BLOCK_BYTES, MAX_UNREAD_BYTES, Stage, Table, WINDOW_BYTES, frame, hpack};
+use super::{Changes, Connection, Failure, Head, Kind, MAX_UNREAD_BYTES, Stage, Table, WINDOW_BYTES, frame, hpack};
 
 const NO_HTTP2: &str = "the answer of the server is not HTTP/2: it may speak HTTP/1.1 only; leave out --http2 and --grpc";
 
@@ -148,9 +148,7 @@ impl Connection {
     }
 
     fn hold_block(&mut self, part: &[u8]) -> Result<(), Failure> {
-        if self.block.len() + part.len() > MAX_BLOCK_BYTES {
-            return Err(Failure::protocol(format!("a header block of the answer is longer than {MAX_BLOCK_BYTES} bytes")));
-        }
+        self.spec.settings.limits.check_head(self.block.len() + part.len(), "header block")?;
         self.block.extend_from_slice(part);
         Ok(())
     }

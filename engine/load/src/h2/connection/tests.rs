@@ -264,8 +264,7 @@ fn what_breaks_a_connection_is_told() {
         framed(frame::HEADERS, frame::END_HEADERS, 1, b"\xc0"),
         framed(frame::HEADERS, frame::END_HEADERS | frame::PADDED, 1, b"\x09\x88"),
         framed(frame::CONTINUATION, frame::END_HEADERS, 1, OK),
-        [block.clone(), framed(frame::PING, 0, 0, b"12345678")].concat(),
-        [block, framed(frame::CONTINUATION, 0, 1, &[0; frame::MOST]).repeat(5)].concat(),
+        [block, framed(frame::PING, 0, 0, b"12345678")].concat(),
         framed(frame::PING, 0, 0, b"1"),
         framed(frame::SETTINGS, 0, 0, b"1"),
         framed(frame::SETTINGS, 0, 0, &[0, 4, 0x80, 0, 0, 0]),
@@ -287,6 +286,16 @@ fn what_breaks_a_connection_is_told() {
         let failure = says(&mut connection, bytes).expect_err("a failure");
         assert!(failure.message.contains("HTTP/1.1 only"), "{}", failure.message);
     }
+}
+
+#[test]
+fn a_header_block_without_end_is_too_large() {
+    let mut connection = settled(1, json!({"max_head_bytes": 65536}));
+    connection.begin(0, call());
+    let begin = framed(frame::HEADERS, 0, 1, OK);
+    let endless = [begin, framed(frame::CONTINUATION, 0, 1, &[0; frame::MOST]).repeat(5)].concat();
+    let failure = says(&mut connection, &endless).expect_err("a failure");
+    assert!(failure.kind == Kind::TooLarge && failure.message.contains("--max-head-bytes"), "{}", failure.message);
 }
 
 /// Frames that are almost correct.

@@ -1,0 +1,202 @@
+"""`callbench load` takes every answer that RFC 9112 lets a server give, and is held up by none that never ends."""
+
+import os
+import socket
+import ssl
+import struct
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from certificates import HERE, self_signed
+
+from sealed import sealed
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Serve = Callable[[socket.socket], None]
+_GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+@contextmanager
+def _serving(serve: Serve, address: str = "127.0.0.1") -> Iterator[int]:
+    """Serve every connection on a thread of its own; yield the port."""
+    listener = socket.create_server((address, 0), backlog=128)
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=each, args=(connection,), daemon=True).start()
+
+    def each(connection: socket.socket) -> None:
+        with suppress(OSError), connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            serve(connection)
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+
+
+def _head(connection: socket.socket) -> bytes:
+    """The head of a request; empty if the client has closed the connection."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        byte = connection.recv(1)
+        if not byte:
+            return b""
+        head += byte
+    return head
+
+
+def _answering(*pieces: bytes) -> Serve:
+    """Answer each request with these pieces, each in a packet of its own."""
+
+    def serve(connection: socket.socket) -> None:
+        while _head(connection):
+            for piece in pieces:
+                connection.sendall(piece)
+
+    return serve
+
+
+def _result(finished: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert finished.returncode in {0, 1}, finished.stderr
+    return sealed("load", finished.stdout)
+
+
+def _load(callbench: Run, url: str, *words: object) -> dict[str, Any]:
+    return _result(callbench("load", url, "--clients", 2, "--json", *words))
+
+
+def _whole(headers: bytes, body: bytes = b"ok", status: bytes = b"200 OK") -> bytes:
+    return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n%s\r\n%s" % (status, len(body), headers, body)
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"Content-Length: 200000\r\n\r\n" + b"x" * 200_000),
+        tuple(bytes([byte]) for byte in _GOOD),
+        (b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", _GOOD),
+        (_whole(b"".join(b"X-%d: v\r\n" % number for number in range(400))),),
+        (_whole(b"X-Folded: one\r\n  two\r\n"),),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;note=x\r\nok\r\n0\r\nX-Trailer: 1\r\n\r\n",),
+    ],
+    ids=["head in two", "single bytes", "interim answer", "400 headers", "folded header", "trailer"],
+)
+def test_every_form_of_an_answer_is_taken(callbench: Run, pieces: tuple[bytes, ...]) -> None:
+    with _serving(_answering(*pieces)) as port:
+        result = _load(callbench, f"http://127.0.0.1:{port}/", "--calls", 40)
+    assert (result["calls"], result["errors"]) == (40, {})
+
+
+def test_a_query_without_a_path_is_sent_behind_a_slash_and_no_fragment_at_all(callbench: Run) -> None:
+    seen: list[bytes] = []
+
+    def serve(connection: socket.socket) -> None:
+        while head := _head(connection):
+            seen.append(head.split(b"\r\n")[0])
+            connection.sendall(_GOOD)
+
+    with _serving(serve) as port:
+        _load(callbench, f"http://127.0.0.1:{port}?x=1#here", "--calls", 2)
+    assert set(seen) == {b"GET /?x=1 HTTP/1.1"}
+
+
+@pytest.mark.parametrize("secure", [False, True], ids=["plain", "TLS"])
+def test_an_answer_before_the_body_was_read_is_not_lost(callbench: Run, tmp_path: Path, *, secure: bool) -> None:
+    (tmp_path / "large").write_bytes(b"x" * 12_000_000)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if secure:
+        context.load_cert_chain(self_signed(tmp_path, "own", "-addext", HERE), tmp_path / "own.key")
+
+    def serve(connection: socket.socket) -> None:
+        stream = context.wrap_socket(connection, server_side=True) if secure else connection
+        if _head(stream):
+            stream.sendall(_whole(b"Connection: close\r\n", b"too large", b"413 Too Large"))
+            stream.close()  # With what was not read, so that the kernel resets the connection.
+
+    words = ["--body-file", tmp_path / "large", "--expect-status", 413, "--insecure", "--calls", 20]
+    with _serving(serve) as port:
+        result = _load(callbench, f"{'https' if secure else 'http'}://127.0.0.1:{port}/", *words)
+    assert (result["calls"], result["errors"]) == (20, {})
+
+
+@pytest.mark.parametrize("more", [b"5\r\nhello\r\n", b"0\r\n" + b"X-More: 1\r\n" * 4], ids=["chunks", "trailers"])
+def test_an_answer_that_never_ends_loses_no_result(callbench: Run, more: bytes) -> None:
+    first = threading.Lock()
+
+    def serve(connection: socket.socket) -> None:
+        while _head(connection) and first.acquire(blocking=False):
+            connection.sendall(_GOOD)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + more)
+        while True:
+            connection.sendall(more.removeprefix(b"0\r\n") * 5_000)
+
+    with _serving(serve) as port:
+        words = ["--seconds", 2, "--timeout", 1, "--max-body-bytes", 1 << 50]
+        result = _load(callbench, f"http://127.0.0.1:{port}/", *words)
+    kind = "timeout" if more.startswith(b"5") else "too-large"
+    assert result["calls"] == 0
+    assert result["errors"].keys() == {kind}
+
+
+@pytest.mark.parametrize("option", ["--max-head-bytes", "--max-body-bytes"])
+def test_a_limit_names_the_option_that_raises_it(callbench: Run, option: str) -> None:
+    answer = _whole(b"X-Long: %s\r\n" % (b"x" * 2_000_000)) if "head" in option else _whole(b"", b"x" * 2_000)
+    lowered = [] if "head" in option else [option, 1_000]
+    with _serving(_answering(answer)) as port:
+        url = f"http://127.0.0.1:{port}/"
+        refused = callbench("load", url, "--clients", 1, "--calls", 2, *lowered)
+        assert refused.returncode == 2
+        assert option in refused.stderr
+        assert _load(callbench, url, "--calls", 2, option, 3_000_000)["errors"] == {}
+
+
+def test_a_reset_without_an_answer_is_still_a_reset(callbench: Run) -> None:
+    first = threading.Lock()
+
+    def serve(connection: socket.socket) -> None:
+        while _head(connection) and first.acquire(blocking=False):
+            connection.sendall(_GOOD)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    with _serving(serve) as port:
+        result = _result(
+            callbench("load", f"http://127.0.0.1:{port}/", "--clients", 1, "--seconds", 1, "--calls", 5, "--json")
+        )
+    assert result["calls"] == 0
+    assert result["errors"].keys() == {"reset"}
+
+
+def test_a_name_whose_first_address_refuses_is_reached_at_its_next(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("::1 two.test\n127.0.0.1 two.test localhost\n")
+    program = Path(__file__).resolve().parents[2] / "callbench"
+    with _serving(_answering(_GOOD)) as port:
+        load = [program, "load", f"http://two.test:{port}/", "--clients", 2, "--calls", 10, "--json"]
+        words = " ".join(str(word) for word in load)
+        script = f"mount --bind {hosts} /etc/hosts || exit 77; cd {tmp_path} && exec {words}"
+        command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
+        finished = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    if finished.returncode == 77 or "unshare" in finished.stderr:
+        pytest.skip("no mounts can be made here")
+    result = _result(finished)
+    assert (result["calls"], result["errors"]) == (10, {})
+
+
+def test_as_many_processors_as_threads_are_used_and_recorded(callbench: Run) -> None:
+    with _serving(_answering(_GOOD)) as port:
+        result = _load(callbench, f"http://127.0.0.1:{port}/", "--calls", 40, "--threads", 2)
+    assert result["threads"] == 2
+    assert len(result["driver_processors"]) >= min(2, len(os.sched_getaffinity(0)))
