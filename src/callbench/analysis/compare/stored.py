@@ -13,11 +13,14 @@ from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
 from callbench.model.errors import BadInput
 from callbench.model.metrics.latency import ECHOES
+from callbench.stats.digits import percent
 from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import geometric_mean
 from callbench.stats.run_spread import RunSpread
 from callbench.store.record import Record
 
+# A smaller change is not written with its value.
+_LEAST_SHARE = 0.001
 _ONLY_A = "B has no such cell"
 _COUNTS_SQL = """
 SELECT cell, list(failed ORDER BY fork), list("right" ORDER BY fork)
@@ -176,12 +179,12 @@ def _notes(a: Record, b: Record, moved: float | None, *, by_echo: bool) -> Itera
         )
     elif by_echo:
         yield (
-            f"The raw echo changed by {math.expm1(moved) * 100:.1f} % between the runs. A and B are shown as measured."
+            f"The raw echo changed by {_change_text(moved)} between the runs. A and B are shown as measured."
             " Their ratios and verdicts use multiples of the echo."
         )
     else:
         yield (
-            f"The raw echo changed by {math.expm1(moved) * 100:.1f} % between the runs. The machine caused that, so"
+            f"The raw echo changed by {_change_text(moved)} between the runs. The machine caused that, so"
             " smaller differences are not decided."
         )
     first, second = a.environment(), b.environment()
@@ -189,3 +192,9 @@ def _notes(a: Record, b: Record, moved: float | None, *, by_echo: bool) -> Itera
         mine, theirs = (fact_of(one, part, key) for one in (first, second))
         if mine != theirs:
             yield f"The runs differ in {part} {key}: {mine} and {theirs}."
+
+
+def _change_text(moved: float) -> str:
+    """Write a log-ratio as a share: `4.2 %`; nothing that changed rounds to 0."""
+    share = math.expm1(moved)
+    return percent(share, 1) if share >= _LEAST_SHARE or not share else f"under {percent(_LEAST_SHARE, 1)}"
