@@ -44,6 +44,9 @@ struct Account {
     /// Since when the client has been idle.
     since: u64,
     errors_in_a_row: u32,
+    /// Whether a call was answered rightly in this drive, and whether one failed.
+    served: bool,
+    failed: bool,
     /// Whether it waits for its first call of a drive.
     ramps: bool,
 }
@@ -222,6 +225,8 @@ impl<C: Carrier> LoopTask<'_, C> {
         for account in &mut self.event_loop.accounts[..self.clients] {
             account.since = since;
             account.errors_in_a_row = 0;
+            account.served = false;
+            account.failed = false;
             account.ramps = false;
         }
         let think_ns = match state.plan().pace {
@@ -249,6 +254,8 @@ impl<C: Carrier> LoopTask<'_, C> {
         let after_ns = accounts.iter().map(|account| account.since.min(end).saturating_sub(start)).sum();
         state.stats.done_at = DoneAt::Many { clients: self.clients as u64, after_ns };
         state.stats.received = self.event_loop.carrier.received() - before;
+        let accounts = &self.event_loop.accounts[..self.clients];
+        state.stats.unserved = Some(accounts.iter().filter(|account| account.failed && !account.served).count() as u64);
     }
 }
 
@@ -432,6 +439,8 @@ impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
         client.since = ended;
         client.calls = false;
         client.errors_in_a_row = if result.is_ok() { 0 } else { client.errors_in_a_row.saturating_add(1) };
+        client.served |= result.is_ok();
+        client.failed |= result.is_err();
         let errors_in_a_row = client.errors_in_a_row;
         self.event_loop.carrier.end(index, result);
         let retry_delay_ns = match (errors_in_a_row, self.think_ns) {

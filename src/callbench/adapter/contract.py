@@ -96,6 +96,7 @@ class Done(TypedDict):
     processor: BothEnds
     threads: int
     received_bytes: NotRequired[str]
+    unserved: NotRequired[int]
     endpoints: NotRequired[list[DoneEndpoint]]
     intervals: list[tuple[int, int, int]]
 

@@ -106,6 +106,9 @@ pub struct Done {
     pub gap_ns: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub received_bytes: Option<String>,
+    /// Clients of which every call failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unserved: Option<u64>,
     /// Of each endpoint, if clients call several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<DoneEndpoint>,

@@ -104,6 +104,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         think_ns: outcome.think_ns.to_string(),
         gap_ns: outcome.gap_ns.map(|it| it.to_string()),
         received_bytes: (outcome.received > 0).then(|| outcome.received.to_string()),
+        unserved: outcome.unserved,
         endpoints: outcome.endpoints.into_iter().map(endpoint).collect(),
         processor: Some(Ends { start, end }),
         threads: outcome.threads,

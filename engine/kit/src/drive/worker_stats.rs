@@ -35,6 +35,8 @@ pub struct WorkerStats {
     pub done_at: DoneAt,
     /// Received bytes including headers, if the worker counts them.
     pub received: u64,
+    /// Clients of which every call failed, if the worker counts them.
+    pub unserved: Option<u64>,
     /// Of each endpoint, if clients call several.
     pub endpoints: Vec<EndpointStats>,
     pub(super) late: Late,
@@ -56,6 +58,7 @@ impl WorkerStats {
             ended_at: 0,
             done_at: DoneAt::One(0),
             received: 0,
+            unserved: None,
             endpoints: Vec::new(),
             late: Late::default(),
             gave_up: false,
@@ -101,6 +104,7 @@ impl WorkerStats {
         self.think_ns += other.think_ns;
         self.gap_ns += other.gap_ns;
         self.received += other.received;
+        self.unserved = self.unserved.map_or(other.unserved, |own| Some(own + other.unserved.unwrap_or(0)));
         merge_all(&mut self.endpoints, &other.endpoints);
         self.late.merge(&other.late);
         self.gave_up &= other.gave_up;
