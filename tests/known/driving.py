@@ -2,11 +2,13 @@
 
 import heapq
 import math
+import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from callbench.stats import arrivals
 from callbench.stats.histogram import index_of
 from known.servers import SimulatedServer
 
@@ -26,6 +28,7 @@ class _Drive:
     services_ns: list[int] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)
     served: set[int] = field(default_factory=set)
+    failed: set[int] = field(default_factory=set)
 
     def count(self, due_s: float, began_s: float, ended_s: float, error: str | None) -> None:
         self.last_s = max(self.last_s, ended_s)
@@ -51,7 +54,7 @@ class _Drive:
             "answered": self.answered,
             "in_flight": self.in_flight,
             "in_flight_part": self.part,
-            "unserved": clients - len(self.served),
+            "unserved": len(self.failed - self.served),
             "timed": "each",
             "batch": 1,
             "latency": histogram(self.latencies_ns),
@@ -93,8 +96,7 @@ def closed(
         end_s -= begin_s
         drive.count(at_s, at_s, end_s, error)
         failed[client] = failed[client] + 1 if error else 0
-        if error is None:
-            drive.served.add(client)
+        (drive.failed if error else drive.served).add(client)
         rest_s = min(_LONGEST_REST_S, _FIRST_REST_S * 2 ** min(20, failed[client] - 1)) if error else think_s
         heapq.heappush(ready, (end_s + rest_s, client))
     return drive.done(clients, is_open=False)
@@ -115,8 +117,7 @@ def opened(
         end_s, error = server.answer(begin_s + began_s, client)
         end_s -= begin_s
         drive.count(due_s, began_s, end_s, error)
-        if error is None:
-            drive.served.add(client)
+        (drive.failed if error else drive.served).add(client)
         heapq.heappush(idle, (end_s, client))
     return drive.done(clients, is_open=True)
 
@@ -129,9 +130,8 @@ def constant(per_s: float) -> Iterator[float]:
         yield number / per_s
 
 
-def poisson(per_s: float, dice: Any) -> Iterator[float]:
-    """Yield random arrivals."""
-    at_s = 0.0
-    while math.isfinite(at_s):
-        at_s += dice.expovariate(per_s)
-        yield at_s
+def poisson(per_s: float, seconds: float, dice: random.Random) -> Iterator[float]:
+    """Yield random arrivals as a schedule has them: exactly so many, at random moments."""
+    count = math.ceil(per_s * seconds)
+    gaps = arrivals.poisson(per_s, count, dice.randrange(10**9))
+    yield from (due / 1e9 for due in arrivals.due_ns(gaps, count).tolist())

@@ -45,7 +45,7 @@ def most_calls(server: Pool | TokenBucket, seconds: float) -> float:
 def test_no_overload_reports_more_than_the_server_answers(kind: str, seed: int, times: float, seconds: float) -> None:
     """A server of 200/s was reported with 242, 329 and 512 calls/s, asked for 300, 600 and 2,000."""
     dice = random.Random(seed)  # noqa: S311 - to be repeated
-    for arrivals in (constant, lambda rate: poisson(rate, dice)):
+    for arrivals in (constant, lambda rate: poisson(rate, seconds, dice)):
         server = KINDS[kind](dice)
         asked = server.capacity_per_s * times
         window = window_of(opened(server, arrivals(asked), dice.choice([100, 1_000]), seconds))
@@ -82,7 +82,7 @@ def test_an_open_loop_below_the_capacity_has_the_rate_that_was_asked(seed: int, 
     window = window_of(opened(server, constant(asked), 100, 3.0))
     # A call that begins at the end is not there yet.
     assert asked * (1 - 0.015) <= window.per_s <= asked * 1.001
-    drawn = window_of(opened(server, poisson(asked, dice), 100, 3.0, begin_s=10.0))
+    drawn = window_of(opened(server, poisson(asked, 3.0, dice), 100, 3.0, begin_s=10.0))
     assert abs(drawn.calls - asked * 3) <= _DEVIATIONS * math.sqrt(asked * 3)
 
 

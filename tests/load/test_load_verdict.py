@@ -47,6 +47,15 @@ def _changed(busy: float, waited: float, neighbours: float, sides: tuple[str, ..
     return changed
 
 
+def test_with_calls_and_seconds_a_load_ends_at_whichever_comes_first() -> None:
+    """A drive lasts for both, and `--calls 20 --seconds 5` took 5 s."""
+    both = LoadRequest("http://127.0.0.1:80/", seconds=5, calls=20)
+    assert (both.load.calls, both.load.seconds, both.limit_s) == (20, 0, 5)
+    assert LoadRequest("http://127.0.0.1:80/", seconds=5).load.seconds == 5
+    assert LoadRequest("http://127.0.0.1:80/", calls=20).load.seconds == 0
+    assert LoadRequest("http://127.0.0.1:80/").load.seconds == 10
+
+
 def test_neighbours_are_named_where_they_took_the_processors() -> None:
     verdict = _found(RECORDED["processors"]).verdict
     assert verdict.limit is Limit.SHARED

@@ -44,7 +44,7 @@ def test_a_load_is_shown_again(callbench: Program, tmp_path: Path) -> None:
         "57,012",
         "44 failed as status: the answer's status is 500",
         "Limited by: server.",
-        "6 in flight at the end count with their part before it. The last answer came after 4.50 s.",
+        "6 in flight at the end count in the rate only if they did not wait. The last answer came after 4.50 s.",
         "The server used 75 % of its 2 processors; memory 5.0 to 27.0 MiB.",
     ):
         assert said in text

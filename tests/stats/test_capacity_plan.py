@@ -45,8 +45,8 @@ def test_ends_of_the_span_are_said_as_such() -> None:
         trials = searched(server, CLIENTS)
         found = capacity(trials, CLIENTS)
         assert found is not None
-        assert (found.end, found.low) == (end, None)
-        assert all(one.phase == COARSE for one in trials)
+        assert (found.end, found.low) == (end, CLIENTS.high if end is KneeOutcome.AT_LEAST else 0)
+        assert found.crossings == median_interval.LEAST
     assert capacity([], CLIENTS) is None
 
 

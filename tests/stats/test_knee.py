@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.model.objective import parse
+from callbench.runner.load.thresholds import parse as threshold
 from callbench.stats.arrivals import due_ns, poisson
 from callbench.stats.histogram import index_of
 from callbench.stats.knee import MOST_STEPS, Knee, KneeOutcome, SearchRange, Step, knee, next_level
@@ -84,6 +85,17 @@ def test_the_knee_of_a_queue_is_where_theory_has_it() -> None:
 def test_an_objective_is_read_and_held() -> None:
     objective = parse("p99  under 5 ms")
     assert (objective.share, objective.limit_us) == (0.99, 5000)
+    for unit, factor in (("us", 1), ("µs", 1), ("ms", 1e3), ("s", 1e6)):
+        for text in (
+            f"p99 < 5{unit}",
+            f"p99<5 {unit}",
+            f"p99 <= 5{unit}",
+            f"p99  under 5{unit}",
+            f"p99 under 5 {unit}",
+        ):
+            assert (parse(text).share, parse(text).limit_us) == (0.99, 5 * factor), text
+            assert threshold(text.replace("under", ">")).limit == 5 * factor
+    assert parse("p99.9 < .5s").limit_us == 500_000
     assert parse("mean under 250us").limit_us == parse("max under 250 µs").limit_us == 250
     calls = [1000] * 99 + [9000]
     assert objective.value_us(done(calls)) == pytest.approx(1, rel=0.01)

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_WORDS = re.compile(r"(mean|max|p\d{1,2}(?:\.\d{1,4})?) under (\d+(?:\.\d+)?) ?(us|µs|ms|s)")
-_MICROSECONDS = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+_WORDS = re.compile(
+    r"(mean|max|p[0-9]{1,2}(?:\.[0-9]{1,6})?)(?: under | ?<=? ?)([0-9]+(?:\.[0-9]+)?|\.[0-9]+) ?(us|[µμ]s|ms|s)"
+)
+# The micro sign, and the Greek letter.
+_MICROSECONDS = {"us": 1.0, "µs": 1.0, "μs": 1.0, "ms": 1e3, "s": 1e6}
 EXAMPLE = '"p99 under 5 ms"'
 
 
@@ -55,11 +58,12 @@ def parse(text: str) -> Objective:
     found = _WORDS.fullmatch(" ".join(text.split()))
     if found is None:
         raise ValueError(
-            f'is "{text}": it must be a figure and a time, as {EXAMPLE}; figures are mean, p50 ... p99.99, max'
+            f'is "{text}": it must be a figure and a time, as {EXAMPLE}; "<" is the same as "under";'
+            " figures are mean, p50 ... p99.99, max"
         )
     name, number, unit = found.groups()
     share = {"mean": None, "max": 1.0}.get(name) if name in ("mean", "max") else float(name[1:]) / 100
     limit_us = float(number) * _MICROSECONDS[unit]
     if limit_us <= 0 or share == 0:
         raise ValueError(f'is "{text}": the figure and the time must be above 0')
-    return Objective(text, share, limit_us)
+    return Objective(" ".join(text.split()), share, limit_us)

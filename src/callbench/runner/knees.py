@@ -214,4 +214,7 @@ def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: f
     rate_held = rate_per_s is None or reached_in_time >= REACHED * rate_per_s
     # JSON has no infinity.
     shown = value_us if math.isfinite(value_us) else None
-    return {"value_us": shown, "reached_per_s": reached, "holds": rate_held and value_us <= objective_.limit_us}
+    # A client that fails rests before it calls again. So one that is never served hardly shows in a percentile.
+    all_served = not done.get("unserved")
+    holds = rate_held and all_served and value_us <= objective_.limit_us
+    return {"value_us": shown, "reached_per_s": reached, "holds": holds}

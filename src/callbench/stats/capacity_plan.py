@@ -61,9 +61,10 @@ class Capacity:
 
     Attributes:
         level: the median over the crossings; where there is none, of the coarse search.
-        low: lower end of the 95 % interval; None where too few crossings were made.
-        high: upper end likewise, a level that may still be met.
-        end: `found`; `at least`: the highest level of all was met; `below`: the lowest was not.
+        low: lower end of the 95 % interval; None where too few crossings were made. 0: the lowest level may not be met.
+        high: upper end likewise, a level that may still be met; None too where the highest level of all is met.
+        end: `found`; `at least`: the highest level of all was met; `below`: the lowest was not. Both are shown only if
+            there is an interval.
         crossings: how many estimates it is made of.
     """
 
@@ -86,24 +87,31 @@ def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Plac
     level = next_level(coarse, start, replace(span, precision=_COARSE_PRECISION))
     if level is not None:
         return Place(COARSE, level)
-    found = knee(coarse, span)
     lowest = min((one.level for one in coarse if not one.met), default=None)
     if lowest in once:
         return Place(COARSE, lowest)
-    if found is None or found.end is not KneeOutcome.WITHIN:
+    bracket = _bracket(knee(coarse, span), lowest, span)
+    if bracket is None:
         return None
-    failed = span.high if lowest is None else lowest
-    if span.whole and failed - found.level <= 1:
-        # Neighbours: a crossing looks at both again.
-        failed = found.level + 1
     for number in range(1, MOST_CROSSINGS + 1):
         steps = _of(trials, number)
-        level = next_level(steps, _begin(found.level, failed, number), _near(span))
+        level = next_level(steps, _begin(*bracket, number), _near(span))
         if level is not None:
             return Place(number, level)
         if number >= median_interval.LEAST and _precise(capacity(trials, span), span):
             return None
     return None
+
+
+def _bracket(found: Knee | None, lowest_failed: float | None, span: SearchRange) -> tuple[float, float] | None:
+    """Return where crossings begin: at an end of the span, where the coarse search came to it, or within."""
+    if found is None:
+        return None
+    if found.end is not KneeOutcome.WITHIN:
+        return found.level, found.level
+    failed = span.high if lowest_failed is None else lowest_failed
+    # Neighbours: a crossing looks at both again.
+    return found.level, found.level + 1 if span.whole and failed - found.level <= 1 else failed
 
 
 def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
@@ -116,20 +124,22 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
     first = knee(coarse, span)
     if first is None:
         return None
-    if first.end is not KneeOutcome.WITHIN:
-        return Capacity(first.level, None, None, first.end, 0)
     every = estimates(trials, span)
-    if not every:
-        return Capacity(first.level, None, None, KneeOutcome.WITHIN, 0)
+    place = median_interval.rank(len(every))
+    if not every or (place is None and first.end is not KneeOutcome.WITHIN):
+        return Capacity(first.level, None, None, first.end, len(every))
     if span.whole:
         middle = float(median_low([one.met for one in every]))
     else:
         middle = median(math.sqrt(one.met * one.failed) for one in every)
-    place = median_interval.rank(len(every))
     if place is None:
         return Capacity(middle, None, None, KneeOutcome.WITHIN, len(every))
     low = sorted(one.met for one in every)[place - 1]
     high = sorted(one.failed for one in every)[-place]
+    if high <= span.low:
+        return Capacity(span.low, 0.0, span.low, KneeOutcome.BELOW, len(every))
+    if low >= span.high:
+        return Capacity(span.high, span.high, None, KneeOutcome.AT_LEAST, len(every))
     return Capacity(middle, low, max(low, high - 1) if span.whole else high, KneeOutcome.WITHIN, len(every))
 
 
@@ -146,9 +156,8 @@ def estimates(trials: Sequence[Trial], span: SearchRange) -> list[Estimate]:
 def _estimate(steps: Sequence[Step], found: Knee | None, span: SearchRange) -> Estimate:
     failed = min((one.level for one in steps if not one.met), default=span.high)
     below = found is None or found.end is KneeOutcome.BELOW
-    # Where not even the lowest level met, nothing of whole numbers is held at all.
-    least = 0.0 if span.whole else span.low
-    return Estimate(least if below or found is None else found.level, failed)
+    # Where not even the lowest level met, nothing that was tried is held.
+    return Estimate(0.0 if below or found is None else found.level, failed)
 
 
 def _decided(trials: Sequence[Trial]) -> tuple[list[Step], set[float]]:
@@ -177,8 +186,10 @@ def _begin(met: float, failed: float, number: int) -> float:
 
 
 def _precise(found: Capacity | None, span: SearchRange) -> bool:
-    if found is None or found.low is None or found.high is None:
+    if found is None or found.low is None:
         return False
-    if found.low <= 0:
-        return found.high <= 1
+    if found.end is not KneeOutcome.WITHIN:
+        return True
+    if found.high is None or found.low <= 0:
+        return False
     return found.high / found.low <= (1 + GOAL) ** 2 or (span.whole and found.high - found.low <= 1)

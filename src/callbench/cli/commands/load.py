@@ -25,7 +25,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     seconds: Annotated[
         float | None,
         typer.Option(
-            "--seconds", min=0.1, max=1e6, help="Duration in seconds. Default: 10, or as long as --calls take."
+            "--seconds",
+            min=0.1,
+            max=1e6,
+            help="Duration in seconds; --calls may end it earlier. Default: 10, or until --calls are made.",
         ),
     ] = None,
     calls: Annotated[

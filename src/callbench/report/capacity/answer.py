@@ -6,6 +6,7 @@ from callbench.report.load.endpoints_sheet import most_time
 from callbench.runner.capacity.request import CLIENTS
 from callbench.runner.capacity.result import CapacityResult
 from callbench.stats.bottleneck import DISTURBED
+from callbench.stats.capacity_plan import Capacity
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure, percent
 from callbench.stats.interval import Interval
@@ -44,6 +45,8 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
         yield f"The server died under load: {result.death}."
     if result.saturation is not None:
         yield f"{_SATURATED[result.saturation.resource]}: {result.saturation.why}."
+    if unserved := _unserved(result):
+        yield unserved
     if endpoints := most_time(result.endpoints):
         yield endpoints
     if result.request.need is not None:
@@ -60,18 +63,42 @@ def _holds(result: CapacityResult) -> str:
     if found is None:
         return "No load was tried, so nothing is known."
     level = level_text(found.level, request.along)
-    if found.end is KneeOutcome.BELOW:
-        return f"It does not hold {level} with {request.objective}: the lowest load that was tried already fails."
-    if found.end is KneeOutcome.AT_LEAST:
-        return f"It holds at least {level} with {request.objective}{_rate(result)}: --most ends the search there."
+    if found.end is not KneeOutcome.WITHIN:
+        return _at_an_end(result, found)
     least = "at least " if result.invalid else ""
     if found.low is None or found.high is None:
         return f"It holds about {least}{level} with {request.objective}{_rate(result)}. The level has no interval."
     low, high = (
         f"{value:,.0f}" if request.along == CLIENTS else figure(value, 0.005) for value in (found.low, found.high)
     )
+    if found.low <= 0:
+        lowest = level_text(request.span.low, request.along)
+        return f"Undecided whether it holds {lowest} with {request.objective}: it holds 0 to {high}."
     between = f"(95 % interval {low} to {high})"
     return f"It holds {least}{level} {between} with {request.objective}{_rate(result)}."
+
+
+def _at_an_end(result: CapacityResult, found: Capacity) -> str:
+    """Say what was found at the lowest or the highest load."""
+    objective, level = result.request.objective, level_text(found.level, result.request.along)
+    if found.low is None:
+        return f"Undecided whether it holds {level} with {objective}: too few loads were tried."
+    if found.end is KneeOutcome.BELOW:
+        return f"It does not hold {level} with {objective}: the lowest load that was tried already fails."
+    return f"It holds at least {level} with {objective}{_rate(result)}: --most ends the search there."
+
+
+def _unserved(result: CapacityResult) -> str:
+    """Say from which level on clients were not served; "" if all were."""
+    lines = [line for line in result.steps if line["load"] and line["load"].get("clients_unserved")]
+    if not lines:
+        return ""
+    first = min(lines, key=lambda line: float(line["level"]))
+    unserved, clients = first["load"]["clients_unserved"], first["load"]["clients"]
+    at = level_text(float(first["level"]), result.request.along)
+    return (
+        f"With {at}, {unserved:,} of {clients:,} clients got no right answer, so these loads do not meet the objective."
+    )
 
 
 def _rate(result: CapacityResult) -> str:
@@ -102,7 +129,7 @@ def _need(result: CapacityResult) -> str:
 def _certainty(result: CapacityResult) -> str:
     found, took = result.capacity, f"{result.took_s:.0f} s"
     loads = f"{len(result.steps)} loads in {took}"
-    if found is None or found.end is not KneeOutcome.WITHIN:
+    if found is None:
         return f"{loads} were tried."
     if found.low is None:
         few = f"{found.crossings} of at least {LEAST} independent estimates"

@@ -28,12 +28,7 @@ def show(found: LoadResult, to: Console) -> None:
         missed = f"The rate of {found.request.rate:,.0f} calls/s was missed, so these latencies are no result."
         to.print(f"[bold]{missed}[/bold]")
     _latencies(found, to)
-    if found.errors:
-        failed = sum(found.errors.values())
-        share = figure(found.error_share * 100, 0.001)
-        to.print(f"[bold]{failed:,} of {failed + found.done['calls']:,} calls failed: {share} %[/bold]")
-    for kind, count in found.errors.items():
-        to.print(f"{count:,} failed as {kind}: {escape(found.error_messages.get(kind, 'no further message'))}")
+    _errors(found, to)
     to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
     if found.server is not None:
         to.print(_server(found))
@@ -58,6 +53,23 @@ def _latencies(found: LoadResult, to: Console) -> None:
         grid_of(endpoints_sheet(each)).print(to)
         if sentence := most_time(each):
             to.print(escape(sentence))
+
+
+def _errors(found: LoadResult, to: Console) -> None:
+    """Print what failed, if anything did."""
+    if found.errors:
+        failed = sum(found.errors.values())
+        share = figure(found.error_share * 100, 0.001)
+        to.print(f"[bold]{failed:,} of {failed + found.done['calls']:,} calls failed: {share} %[/bold]")
+        if unserved := found.done.get("unserved"):
+            to.print(_unserved(unserved, found.request.clients))
+    for kind, count in found.errors.items():
+        to.print(f"{count:,} failed as {kind}: {escape(found.error_messages.get(kind, 'no further message'))}")
+
+
+def _unserved(unserved: int, clients: int) -> str:
+    """Say how many clients got no right answer at all; they rest after errors, so their errors are few."""
+    return f"{unserved:,} of {clients:,} clients got no right answer at all."
 
 
 def _in_flight(found: LoadResult) -> str:

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from callbench.model import objective
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.load.endpoints import Endpoint, endpoint_record, summed
-from callbench.runner.stability.findings import UNFINISHED, Finding, closing_sentence, unfinished
+from callbench.runner.stability.findings import FAILING, UNFINISHED, Finding, closing_sentence, unfinished
 from callbench.runner.stability.formatting import (
     STATES,
     errors_text,
@@ -23,6 +24,7 @@ from callbench.runner.stability.formatting import (
 from callbench.runner.stability.record import notes, valid_lines
 from callbench.runner.stability.slices import slice_of, window_of_line
 from callbench.runner.stability.slowness import judge_slowness
+from callbench.stats.collapse import kept_under_overload
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure
 from callbench.stats.recovery import Recovery, State, recovery, state_of, worst
@@ -108,9 +110,17 @@ def overload_report(run: Record) -> RecordReport:
         "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in deaths],
         "moments": {line["moment"]: line["sides"] for line in lines if line["kind"] == "moment"},
     }
-    findings = [*unfinished(run.info), *_findings(capacity, overs, deaths, lines)]
-    work = "it recovered after each overload and did not die"
-    found = [*_sentences(capacity, request, overs, deaths, lines), *notes(lines), closing_sentence(findings, work)]
+    findings = [
+        *unfinished(run.info),
+        *_findings(capacity, overs, deaths, lines),
+        *_collapses(capacity, overs, request),
+    ]
+    work = "it kept half of its capacity or more, recovered after each overload and did not die"
+    found = [
+        *_sentences(capacity, request, overs, deaths, lines),
+        *notes(lines),
+        closing_sentence(findings, work, FAILING["overload"]),
+    ]
     return RecordReport(run, about, found, _sections(capacity, overs, lines), record, findings)
 
 
@@ -141,6 +151,18 @@ def _findings(
             yield Finding("not-recovered", found.outcome, f"{text}: {found.text}")
         else:
             yield Finding("not-recovered", Outcome.FAILED if after else Outcome.UNDECIDED, text)
+
+
+def _collapses(capacity: float | None, overs: Sequence[OverloadView], request: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what the overloads left of the capacity, where that is too little or not certain."""
+    limit_us = objective.parse(request["objective"]).limit_us
+    if not capacity:
+        return
+    for one in overs:
+        median_us = one.service.get("p50_us")
+        kept = kept_under_overload(one.answered_per_s / capacity, median_us is None or median_us > limit_us)
+        if kept.outcome is not Outcome.PASSED:
+            yield Finding("collapsed", kept.outcome, f"{one.factor:g} times: {kept.text}")
 
 
 def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> OverloadView:

@@ -8,7 +8,7 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.stability import soak_findings
-from callbench.runner.stability.findings import Finding, closing_sentence
+from callbench.runner.stability.findings import FAILING, Finding, closing_sentence
 from callbench.runner.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
 from callbench.runner.stability.machine_usage import others_text
 from callbench.runner.stability.slices import window_of_line
@@ -71,7 +71,7 @@ def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
     calls = sum(step.calls for step in found.steps)
     seconds = sum(step.seconds for step in found.steps)
     work = f"{calls:,} calls in {seconds:,.0f} s, none failed, and nothing grew or became slower"
-    yield closing_sentence(findings, work)
+    yield closing_sentence(findings, work, FAILING["soak"])
 
 
 def _pace(step: Step) -> Iterator[str]:

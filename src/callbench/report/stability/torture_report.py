@@ -8,7 +8,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.stability.findings import UNFINISHED, Finding, closing_sentence, unfinished
+from callbench.runner.stability.findings import FAILING, UNFINISHED, Finding, closing_sentence, unfinished
 from callbench.runner.stability.formatting import (
     episode_text,
     errors_text,
@@ -102,7 +102,7 @@ def torture_report(run: Record) -> RecordReport:
     }
     findings = [*unfinished(run.info), *_findings(tests, left_out)]
     work = f"it survived {', '.join(one.name for one in tests)}"
-    sentences = [*_sentences(tests, left_out), *notes(lines), closing_sentence(findings, work)]
+    sentences = [*_sentences(tests, left_out), *notes(lines), closing_sentence(findings, work, FAILING["torture"])]
     return RecordReport(run, about, sentences, _sections(tests, lines), record, findings, verdict=_title(tests))
 
 

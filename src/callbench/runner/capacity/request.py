@@ -12,6 +12,13 @@ _PRECISION = 0.05
 # A step of the search: so many of them make up the time.
 _STEPS = 60
 _STEP_S = (0.2, 30.0)
+# Fewer calls beyond the percentile say little of it.
+_BEYOND = 5.0
+_LONGEST = 3.0
+# The first calls of a load wait for fewer others. So many times the objective's limit makes them few.
+_SETTLED = 10.0
+_SETTLED_MEAN = 25.0
+_HIGH_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -69,3 +76,20 @@ class CapacityRequest:
         """How long a load of a crossing lasts; those of the coarse search last half as long."""
         least, most = _STEP_S
         return min(most, max(least, self.seconds / _STEPS))
+
+    def load_s(self, rate: float, *, coarse: bool) -> float:
+        """Return how long a load lasts: longer where few calls are made, so that the percentile is one of enough calls.
+
+        Args:
+            rate: calls a second that it makes, about; 0: not known.
+            coarse: whether it belongs to the coarse search.
+        """
+        own = self.step_s / 2 if coarse else self.step_s
+        aim = objective.parse(self.objective)
+        share = aim.share
+        # The calls that find no queue yet hardly move a high percentile, but they do move a mean.
+        high = share is not None and share >= _HIGH_SHARE
+        # What began with an empty queue and ended before that says nothing, however little time there is.
+        own = max(own, aim.limit_us / 1e6 * (_SETTLED if high else _SETTLED_MEAN))
+        needed = _BEYOND / (1 - share) if share is not None and share < 1 else _BEYOND
+        return min(own * _LONGEST, max(own, needed / rate)) if rate > 0 else own

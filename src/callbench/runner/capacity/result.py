@@ -61,16 +61,16 @@ class CapacityResult:
     def outcome(self) -> Outcome:
         """Passed if the needed load is held; without a need, if a capacity was found."""
         found, need = self.capacity, self.request.need
-        if found is None:
+        if found is None or found.low is None:
             return Outcome.UNDECIDED
+        low, high = found.low, found.high
         if found.end is KneeOutcome.BELOW:
             return Outcome.UNDECIDED if self.invalid else Outcome.FAILED
         if found.end is KneeOutcome.AT_LEAST:
             return Outcome.PASSED
-        low, high = found.low, found.high
-        if need is None:
-            return Outcome.UNDECIDED if low is None or self.invalid else Outcome.PASSED
-        if low is not None and low >= need:
+        if need is None and (low <= 0 or self.invalid):
+            return Outcome.UNDECIDED
+        if need is None or low >= need:
             return Outcome.PASSED
         failed = high is not None and high < need and not self.invalid
         return Outcome.FAILED if failed else Outcome.UNDECIDED

@@ -8,7 +8,6 @@ from typing import Any
 from callbench.adapter.stack.target import Target
 from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
-from callbench.model import objective
 from callbench.model.errors import AdapterFailure
 from callbench.runner.capacity.request import CLIENTS, CapacityRequest
 from callbench.runner.knees import objective_result
@@ -22,15 +21,6 @@ from callbench.store.record_writer import RecordWriter
 
 _WARM_UP = 0.2
 _GUESS_S = 0.5
-# A load never takes more of the whole time than that allows.
-_LEAST_STEPS = 60
-# Fewer calls beyond the percentile say little of it.
-_BEYOND = 5.0
-_LONGEST = 3.0
-# The first calls of a load wait for fewer others. So many times the objective's limit makes them few.
-_SETTLED = 10.0
-_SETTLED_MEAN = 25.0
-_HIGH_SHARE = 0.9
 # What frames and headers add to the bytes of an answer, roughly.
 _OVERHEAD = 1.04
 # Of a load's record, what stays out of the journal: it is large, and nothing rests on it.
@@ -129,7 +119,7 @@ class CapacitySearch:
             self._connect(int(level))
             one = LoadRequest("", int(level), seconds, think_ms=request.think_ms, warm_up_s=seconds * _WARM_UP)
         else:
-            one = LoadRequest("", request.clients, seconds, rate=level, poisson=True)
+            one = LoadRequest("", request.clients, seconds, rate=level, poisson=True, seed=len(self._trials))
         one = replace(one, threads=request.threads if request.threads <= one.clients else 1)
         result = driving.drive_once(self._target, one, self._run.path / "schedules")
         kept = {name: value for name, value in load_record(result).items() if name not in _LEFT_OUT}
@@ -145,22 +135,11 @@ class CapacitySearch:
         }
 
     def _seconds(self, place: Place) -> float:
-        """How long a load lasts: longer where few calls are made, so that the percentile is one of enough calls."""
-        request = self._request
-        own = request.step_s / 2 if place.phase == COARSE else request.step_s
-        aim = objective.parse(request.objective)
-        share = aim.share
-        # The calls that find no queue yet hardly move a high percentile, but they do move a mean.
-        high = share is not None and share >= _HIGH_SHARE
-        settled = aim.limit_us / 1e6 * (_SETTLED if high else _SETTLED_MEAN)
-        if place.phase == COARSE:
-            settled /= 2
-        own = max(own, min(settled, own * _LONGEST, request.seconds / _LEAST_STEPS))
-        needed = _BEYOND / (1 - share) if share is not None and share < 1 else _BEYOND
+        """How long a load lasts, from what the nearest level made."""
         near = min(self._rates, key=lambda level: abs(level - place.level), default=None)
-        rate = self._rates[near] if near is not None else 0.0
-        rate = place.level if request.along != CLIENTS else rate
-        return min(own * _LONGEST, max(own, needed / rate)) if rate > 0 else own
+        known = self._rates[near] if near is not None else 0.0
+        rate = place.level if self._request.along != CLIENTS else known
+        return self._request.load_s(rate, coarse=place.phase == COARSE)
 
     def _evidence(self, result: LoadResult) -> dict[str, Any]:
         """Return the observations, with the use of the link if it has a rate."""

@@ -126,7 +126,7 @@ def drive_once(
             limit_seconds=request.limit_s,
             timing="each",
             think_ns=load.think_ns,
-            schedule=Schedules(folder, seed=0).of(cell, 0),
+            schedule=Schedules(folder, seed=request.seed).of(cell, 0),
             on_interval=on_each_interval,
             on_window_end=lambda: at_window_end.append(watch.so_far()),
         )

@@ -9,7 +9,7 @@ class LoadProgress:
 
     def __init__(self, request: LoadRequest, line: ProgressLine) -> None:
         """Show a load on a line."""
-        self._seconds = request.load.seconds
+        self._seconds = request.seconds or request.load.seconds
         self._line = line
         self._last = (0, 0)
 

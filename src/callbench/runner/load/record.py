@@ -33,6 +33,7 @@ def record(result: LoadResult) -> dict[str, Any]:
         "service_us": times_record(result.service),
         "lateness_us": times_record(result.lateness),
         "errors": dict(result.errors),
+        "clients_unserved": result.done.get("unserved"),
         "error_share": result.error_share,
         "thresholds": [
             {"fail_if": one.threshold.text, "value": one.value, "limit": one.threshold.limit, "failed": one.failed}

@@ -20,10 +20,11 @@ class LoadRequest:
     Attributes:
         target: the server as given.
         clients: the number of clients; in an open loop, the most calls in progress at once.
-        seconds: the duration; None: until `calls` are made.
-        calls: the least number of calls; None: as many as fit into the time.
+        seconds: the duration; None: until `calls` are made. With both, it ends at whichever comes first.
+        calls: the number of calls; None: as many as fit into the time.
         rate: arrivals per second of an open loop; None: a closed loop.
         poisson: whether arrivals are random; otherwise evenly spaced.
+        seed: of random arrivals: loads that are to be independent have different ones.
         think_ms: the time between an answer and the client's next call, in a closed loop.
         warm_up_s: seconds of calls that do not count, before the load.
         threads: threads of the load driver.
@@ -50,6 +51,7 @@ class LoadRequest:
     expect_errors: bool = False
     url: str = ""
     protocol: str = ""
+    seed: int = 0
 
     def __post_init__(self) -> None:
         """Check that the options make sense together.
@@ -66,8 +68,11 @@ class LoadRequest:
 
     @property
     def load(self) -> Load:
-        """The load as a model object. Without a time or a number of calls it takes 10 s."""
-        seconds = self.seconds if self.seconds is not None else 0.0 if self.calls else 10.0
+        """The load as a model object. Without a time or a number of calls it takes 10 s.
+
+        A drive lasts for its time and its calls, whichever takes longer. With both, the time is its limit instead.
+        """
+        seconds = 0.0 if self.calls else 10.0 if self.seconds is None else self.seconds
         arrivals = CLOSED if self.rate is None else "poisson" if self.poisson else "constant"
         return Load(self.clients, self.calls or 1, seconds, arrivals, self.rate, round(self.think_ms * 1e6))
 
@@ -91,4 +96,6 @@ class LoadRequest:
     @property
     def limit_s(self) -> float:
         """Seconds after which the drive ends in any case."""
-        return self.seconds * 2 + 60 if self.seconds is not None else MAX_SECONDS
+        if self.seconds is None:
+            return MAX_SECONDS
+        return self.seconds if self.calls else self.seconds * 2 + 60

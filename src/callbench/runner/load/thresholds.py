@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from callbench.model.errors import BadInput
 from callbench.stats.digits import figure
 
-_FORM = re.compile(r"\s*([a-z]+[0-9.]*)\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµ/%]*)\s*", re.ASCII)
+_FORM = re.compile(r"\s*([a-z]+[0-9.]*)\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµμ/%]*)\s*", re.ASCII)
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -84,6 +84,8 @@ def parse(text: str) -> Threshold:
     if match is None:
         raise BadInput(f"{shown}: give a metric, a sign and a value, as {EXAMPLES}")
     metric, sign, number, unit = match.groups()
+    # The Greek letter is the micro sign.
+    unit = unit.replace("\u03bc", "\u00b5")
     units = _units(metric)
     if units is None:
         raise BadInput(f"{shown}: there is no metric {metric}: errors, rate, mean, max and p50, p99, p99.9 ... are")

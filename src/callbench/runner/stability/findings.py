@@ -12,7 +12,7 @@ from callbench.stats.decision import Outcome, together
 # has still survived it.
 KINDS: Mapping[str, Sequence[str]] = {
     "soak": ("died", "errors", "growth", "slower"),
-    "overload": ("died", "not-recovered"),
+    "overload": ("died", "collapsed", "not-recovered"),
     "torture": ("died", "hung", "refused", "degraded", "not-recovered"),
 }
 FAILING: Mapping[str, Sequence[str]] = {**KINDS, "torture": ("died", "hung", "not-recovered")}
@@ -72,20 +72,23 @@ def unfinished(info: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(UNFINISHED, Outcome.UNDECIDED, f"it is {info['state']}, not finished")
 
 
-def closing_sentence(findings: Sequence[Finding], work: str) -> str:
+def closing_sentence(findings: Sequence[Finding], work: str, kinds: Sequence[str]) -> str:
     """Return the last sentence, which sums up all findings.
 
     Args:
         findings: all findings.
         work: what was done, for the case without problems.
+        kinds: the kinds of findings that fail it. Others are named and change nothing.
     """
-    wrong = [one.text for one in findings if one.outcome is Outcome.FAILED]
+    deciding = [one for one in findings if one.kind in (*kinds, UNFINISHED)]
+    wrong = [one.text for one in deciding if one.outcome is Outcome.FAILED]
     if wrong:
         return f"Failed: {'; '.join(wrong)}."
-    unknown = [one.text for one in findings if one.outcome is Outcome.UNDECIDED]
+    unknown = [one.text for one in deciding if one.outcome is Outcome.UNDECIDED]
     if unknown:
         return f"Undecided: {'; '.join(unknown)}."
-    return f"Passed: {work}."
+    noted = [one.text for one in findings if one not in deciding and one.outcome is Outcome.FAILED]
+    return f"Passed: {work}." + (f" Does not fail it: {'; '.join(noted)}." if noted else "")
 
 
 def record(findings: Sequence[Finding]) -> list[dict[str, str]]:

@@ -1,0 +1,149 @@
+"""Searches for a capacity on simulated servers whose truth is arithmetic: no conclusion may contradict it."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from callbench.runner.capacity.request import CLIENTS, RATE, CapacityRequest
+from callbench.runner.capacity.result import CapacityResult
+from callbench.runner.knees import objective_result
+from callbench.stats.capacity_plan import COARSE, Trial, capacity, estimates, next_place
+from callbench.stats.decision import Outcome
+from callbench.stats.knee import KneeOutcome
+from callbench.stats.rate import window_of
+from known.driving import closed, opened, poisson
+from known.servers import Failing, Limited, Pool, SimulatedServer, Stalling, TokenBucket
+
+SEEDS = range(5)
+
+
+def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, seed: int) -> CapacityResult:
+    """Search as the command does, in virtual time; each load begins with a server at rest, as after a pause."""
+    dice = random.Random(seed)  # noqa: S311 - to be repeated
+    trials: list[Trial] = []
+    at_s, rate = 0.0, 0.0
+    # Along the rate the search begins with half of what a lone client reaches.
+    start = 1.0 if request.along == CLIENTS else window_of(closed(server(), 1, 0.5)).per_s / 2
+    while at_s < request.seconds and (place := next_place(trials, start, request.span)) is not None:
+        along_rate = request.along == RATE
+        seconds = request.load_s(place.level if along_rate else rate, coarse=place.phase == COARSE)
+        if along_rate:
+            done = opened(server(), poisson(place.level, seconds, dice), request.clients, seconds)
+        else:
+            done = closed(server(), int(place.level), seconds)
+        rate = window_of(done).per_s
+        met = objective_result(done, request.objective, place.level if along_rate else None)["holds"]
+        trials.append(Trial(place.phase, place.level, bool(met)))
+        at_s += seconds
+    found = capacity(trials, request.span)
+    return CapacityResult(request, [], found, estimates(trials, request.span), None, None, None, at_s)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A server, and how many clients it holds, exactly."""
+
+    server: Callable[[random.Random], SimulatedServer]
+    objective: str
+    clients: int
+
+
+CLOSED = {
+    "pool": Known(lambda _: Pool(4, 0.04), "p95 under 220 ms", 20),
+    "lock": Known(lambda _: Pool(1, 0.03), "p95 under 165 ms", 5),
+    "one client": Known(lambda _: Pool(1, 0.03), "p99 under 40 ms", 1),
+    "not one": Known(lambda _: Pool(1, 0.03), "p99 under 29 ms", 0),
+    "far away": Known(lambda _: Pool(1, 0.01, away_s=0.1), "p95 under 145 ms", 14),
+    "64 connections": Known(lambda _: Limited(64, Pool(1_000, 0.005)), "p99 under 50 ms", 64),
+    "3 connections": Known(lambda _: Limited(3, Pool(1_000, 0.02)), "p50 under 50 ms", 3),
+    "errors": Known(lambda dice: Failing(Pool(8, 0.01), 0.05, dice), "p99 under 500 ms", 0),
+    "429": Known(lambda _: TokenBucket(50, 1, 0.001, refuses=True), "p99 under 50 ms", 0),
+    "stalls": Known(lambda _: Stalling(Pool(8, 0.01), 1.0, 0.3), "p99.5 under 200 ms", 0),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", CLOSED)
+def test_clients_that_a_server_holds(name: str, seed: int) -> None:
+    """That a server of 64 connections holds 91 clients was said with exit code 0."""
+    known, dice = CLOSED[name], random.Random(seed)  # noqa: S311 - to be repeated
+    request = CapacityRequest(known.objective, CLIENTS)
+    result = searched(lambda: known.server(dice), request, seed)
+    found = result.capacity
+    assert found is not None
+    assert found.low is not None
+    if known.clients:
+        assert found.end is KneeOutcome.WITHIN
+        assert found.high is not None
+        assert found.low <= known.clients <= found.high + 1
+        assert found.level <= known.clients
+        assert result.outcome is Outcome.PASSED
+    else:
+        assert found.end is KneeOutcome.BELOW
+        assert result.outcome is Outcome.FAILED
+
+
+OPEN: dict[str, tuple[Callable[[random.Random], Pool | TokenBucket], str]] = {
+    "pool": (lambda _: Pool(2, 0.01), "p99 under 100 ms"),
+    "lock": (lambda _: Pool(1, 0.005), "p95 under 50 ms"),
+    "m/m/1": (lambda dice: Pool(1, 0.005, exponential=True, dice=dice), "p95 under 100 ms"),
+    "token bucket": (lambda _: TokenBucket(200), "p99 under 100 ms"),
+    "bimodal": (lambda dice: Pool(4, 0.01, slow_share=0.02, dice=dice), "p95 under 60 ms"),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", OPEN)
+def test_no_rate_above_the_capacity_is_held(name: str, seed: int) -> None:
+    """Of a server of 200/s it was said that it holds 243.5 (228.3 to 259.4)."""
+    make, objective = OPEN[name]
+    dice = random.Random(seed)  # noqa: S311 - to be repeated
+    result = searched(lambda: make(dice), CapacityRequest(objective, RATE, most=1e6), seed)
+    found = result.capacity
+    assert found is not None
+    assert found.low is not None
+    most = make(dice).capacity_per_s
+    assert found.low <= most
+    assert found.level <= most * 1.05
+    assert found.low >= most * 0.3
+    assert result.outcome is Outcome.PASSED
+
+
+def test_along_the_rate_each_load_is_as_long_as_it_takes_to_settle() -> None:
+    """Loads of 0.6 s decided on an objective of 200 ms, which takes 2 s to settle."""
+    for coarse in (True, False):
+        assert CapacityRequest("p99 under 200 ms", RATE, seconds=30).load_s(200, coarse=coarse) >= 2
+        assert CapacityRequest("mean under 200 ms", RATE, seconds=30).load_s(200, coarse=coarse) >= 5
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9])
+def test_what_is_not_shown_at_the_lowest_load_is_undecided(share: float) -> None:
+    """Two short loads decided that one client is not held, where p99 was just inside the objective."""
+    span = CapacityRequest("p99 under 50 ms").span
+    wrong = 0
+    for seed in range(200):
+        dice = random.Random(seed)  # noqa: S311 - to be repeated
+        trials: list[Trial] = []
+        while (place := next_place(trials, 1.0, span)) is not None and len(trials) < 60:
+            # One client meets it more often than not, or not; two never do.
+            met = place.level == 1 and dice.random() < share
+            trials.append(Trial(place.phase, place.level, met))
+        result = CapacityResult(CapacityRequest("p99 under 50 ms"), [], capacity(trials, span), [], None, None, None, 0)
+        truth = Outcome.PASSED if share > 0.5 else Outcome.FAILED
+        wrong += result.outcome not in (truth, Outcome.UNDECIDED)
+        if share == 0.5:
+            wrong += result.outcome is not Outcome.UNDECIDED
+    assert wrong <= 200 * (0.1 if share == 0.5 else 0.05)
+
+
+def test_too_few_loads_at_an_end_decide_nothing() -> None:
+    request = CapacityRequest("p99 under 50 ms", most=4)
+    for met in (True, False):
+        trials = [Trial(COARSE, level, met) for level in ((1, 2, 4) if met else (1, 1))]
+        result = CapacityResult(request, [], capacity(trials, request.span), [], None, None, None, 0)
+        assert result.outcome is Outcome.UNDECIDED
+        trials += [Trial(number, 4 if met else 1, met) for number in range(1, 7)]
+        shown = CapacityResult(request, [], capacity(trials, request.span), [], None, None, None, 0)
+        assert shown.outcome is (Outcome.PASSED if met else Outcome.FAILED)

@@ -1,0 +1,50 @@
+"""Overloads of simulated servers whose truth is arithmetic, judged as the command does."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from callbench.stats.collapse import kept_under_overload
+from callbench.stats.decision import Outcome
+from callbench.stats.histogram import Buckets
+from callbench.stats.rate import window_of
+from known.driving import constant, opened
+from known.servers import Congested, Failing, Pool, SimulatedServer, TokenBucket
+
+# The server, its capacity, and what follows from ten times that.
+SERVERS: dict[str, tuple[Callable[[random.Random], SimulatedServer], float, Outcome]] = {
+    "pool": (lambda _: Pool(4, 0.02), 200, Outcome.PASSED),
+    "lock": (lambda _: Pool(1, 0.005), 200, Outcome.PASSED),
+    "m/m/1": (lambda dice: Pool(1, 0.005, exponential=True, dice=dice), 200, Outcome.PASSED),
+    "429": (lambda _: TokenBucket(200, 20, refuses=True), 200, Outcome.PASSED),
+    "congested": (lambda _: Congested(0.005, 0.05), 200, Outcome.FAILED),
+    "nearly all fail": (lambda dice: Failing(Pool(1, 0.005), 0.9, dice), 200, Outcome.FAILED),
+}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_collapse_fails_and_a_queue_does_not(name: str, seed: int) -> None:
+    make, capacity, outcome = SERVERS[name]
+    done = opened(make(random.Random(seed)), constant(10 * capacity), 200, 10.0)  # noqa: S311 - to be repeated
+    times = done["service"]
+    buckets = Buckets.of(dict(times["buckets"]))
+    [median_ns] = buckets.percentiles([0.5], times["min_ns"], times["max_ns"])
+    kept = kept_under_overload(window_of(done).per_s / capacity, late=median_ns > 200e6)
+    assert kept.outcome is outcome
+
+
+def test_42_percent_with_late_answers_is_a_collapse() -> None:
+    """It passed, with exit code 0, where p50 was 2.2 s against an objective of p99 under 200 ms."""
+    kept = kept_under_overload(0.42, late=True)
+    assert kept.outcome is Outcome.FAILED
+    assert (
+        kept.text
+        == "collapsed: it answered 42 % of its capacity, and the median answer came later than the objective allows"
+    )
+    assert kept_under_overload(0.42, late=False).outcome is Outcome.FAILED
+    assert kept_under_overload(0.7, late=True).outcome is Outcome.FAILED
+    assert kept_under_overload(0.7, late=False).outcome is Outcome.PASSED
+    assert kept_under_overload(0.5, late=False).outcome is Outcome.UNDECIDED
+    assert kept_under_overload(0.98, late=True).outcome is Outcome.PASSED
