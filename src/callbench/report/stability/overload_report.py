@@ -113,7 +113,7 @@ def overload_report(run: Record) -> RecordReport:
     findings = [
         *unfinished(run.info),
         *_findings(capacity, overs, deaths, lines),
-        *_collapses(capacity, overs, request),
+        *_collapses(capacity, [] if deaths else overs, request),
     ]
     work = "it kept half of its capacity or more, recovered after each overload and did not die"
     found = [
