@@ -114,7 +114,7 @@ def test_no_rate_above_the_capacity_is_held(name: str, seed: int) -> None:
 def test_along_the_rate_each_load_is_as_long_as_it_takes_to_settle() -> None:
     """Loads of 0.6 s decided on an objective of 200 ms, which takes 2 s to settle."""
     for coarse in (True, False):
-        assert CapacityRequest("p99 under 200 ms", RATE, seconds=30).load_s(200, coarse=coarse) >= 2
+        assert CapacityRequest("p99 under 200 ms", RATE, seconds=30).load_s(200, coarse=coarse) >= 4
         assert CapacityRequest("mean under 200 ms", RATE, seconds=30).load_s(200, coarse=coarse) >= 5
 
 

@@ -90,6 +90,9 @@ class CapacityRequest:
         # The calls that find no queue yet hardly move a high percentile, but they do move a mean.
         high = share is not None and share >= _HIGH_SHARE
         # What began with an empty queue and ended before that says nothing, however little time there is.
-        own = max(own, aim.limit_us / 1e6 * (_SETTLED if high else _SETTLED_MEAN))
+        # Of a rate that is too high by the precision, the queue reaches the limit only after limit / precision.
+        settled = _SETTLED if high else _SETTLED_MEAN
+        settled = max(settled, 1 / _PRECISION) if self.along == RATE else settled
+        own = max(own, aim.limit_us / 1e6 * settled)
         needed = _BEYOND / (1 - share) if share is not None and share < 1 else _BEYOND
         return min(own * _LONGEST, max(own, needed / rate)) if rate > 0 else own
