@@ -90,6 +90,7 @@ impl RunnerDone {
             error_messages: by_kind(self.error_messages.into_iter())?,
             elapsed_ns: self.elapsed_ns,
             window_ns: window.ns,
+            unserved: None,
             answered: window.answered,
             in_flight: window.in_flight,
             in_flight_part: window.in_flight_part,
