@@ -107,3 +107,13 @@ def test_each_place_of_a_map_is_tied_as_a_single_one(means: list[float], seed: i
     assert (bool(found.tied[0]) or found.winners[0] >= 0) == both
     equivalent = {other.name for other in single.others if other.equivalent}
     assert equivalent <= {f"s{place}" for place in np.flatnonzero(found.within[:, 0])}
+
+
+@pytest.mark.parametrize(
+    ("worth", "verdict"), [(0.0, Verdict.CHOOSE), (20.0, Verdict.CHOOSE), (150.0, Verdict.STAY), (1e6, Verdict.STAY)]
+)
+def test_a_large_share_of_little_is_no_reason_to_move(worth: float, verdict: Verdict) -> None:
+    """From 193.5 a month to 93.5: by half, and by 100."""
+    found = choose(values({"a": 93.5, "b": 193.5}), "b", MARGIN, ERROR, worth=worth)
+    assert found.verdict is verdict
+    assert found.leave is (verdict is Verdict.CHOOSE)

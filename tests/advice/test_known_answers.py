@@ -1,5 +1,6 @@
 """Advice on cases whose answer is known: right where one wins by 10 % or more, never sure below 2 %."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,7 +12,9 @@ from advice.simulated import Truth, record, true_value
 from callbench.analysis.advice.advice import Advice, of_figures
 from callbench.analysis.advice.choice import Verdict
 from callbench.catalog.situation.link_text import link_of
-from callbench.model.situation import Goal, Prices, Situation, SituationLink
+from callbench.model.objective import parse
+from callbench.model.situation import DEFAULT_WORTH, Goal, Prices, Situation, SituationLink
+from callbench.report.advice.words import headline
 
 CASES = 50
 CANDIDATES = 5
@@ -94,9 +97,42 @@ def test_a_clear_winner_that_runs_today_stays(place: int) -> None:
 
 @pytest.mark.parametrize("place", range(CASES))
 def test_a_clear_winner_replaces_what_runs_today(place: int) -> None:
+    """By more than the margin; where the goal is money, also by more than a move is worth."""
     case = _drawn(0.10, 1e9)[place]
     found = _advice(case, case.order[1]).choice
-    assert (found.verdict, found.best, found.leave) == (Verdict.CHOOSE, case.order[0], True)
+    truths = {one.name: one for one in case.truths}
+    first, second = (true_value(truths[name], case.payload, case.situation) for name in case.order[:2])
+    saved = second - first if case.situation.goal is Goal.MONEY else math.inf
+    move, stay = (Verdict.CHOOSE, case.order[0], True), (Verdict.STAY, case.order[0], False)
+    right = [move] if saved > 1.1 * DEFAULT_WORTH else [stay] if saved < 0.9 * DEFAULT_WORTH else [move, stay]
+    assert (found.verdict, found.best, found.leave) in right
+
+
+def test_both_savings_worth_a_move_and_savings_worth_none_are_among_the_cases() -> None:
+    cases = [case for case in _drawn(0.10, 1e9) if case.situation.goal is Goal.MONEY]
+    saved = []
+    for case in cases:
+        truths = {one.name: one for one in case.truths}
+        first, second = (true_value(truths[name], case.payload, case.situation) for name in case.order[:2])
+        saved.append(second - first)
+    assert sum(one > 1.1 * DEFAULT_WORTH for one in saved) >= 2
+    assert sum(one < 0.9 * DEFAULT_WORTH for one in saved) >= 2
+
+
+@pytest.mark.parametrize("place", range(CASES))
+def test_what_is_not_shown_to_meet_the_objective_is_not_advised(place: int) -> None:
+    """An objective at the best one's own latency: whether it is met is undecided, so nothing is advised."""
+    case = _drawn(0.10, 1e9)[place]
+    case = replace(case, situation=replace(case.situation, objective=parse("mean under 100 s")))
+    easy = _advice(case)
+    assert (easy.choice.verdict, list(easy.unsure)) == (Verdict.CHOOSE, [])
+    met = [one.ms for one in easy.met if one.stack == easy.choice.best]
+    tight = max(one.middle for one in met)
+    hard = _advice(replace(case, situation=replace(case.situation, objective=parse(f"mean under {tight:.6f} ms"))))
+    if hard.choice.best == easy.choice.best:
+        assert hard.choice.verdict is Verdict.UNDECIDED
+        assert list(hard.unsure) == [easy.choice.best]
+        assert "not shown to meet" in headline(hard)
 
 
 @pytest.mark.parametrize("place", range(CASES))

@@ -123,3 +123,11 @@ def test_answers_are_a_situation_and_what_is_known_is_not_a_question() -> None:
 def test_an_answer_that_is_no_number_is_said() -> None:
     with pytest.raises(BadInput, match="many"):
         answers.ask_questions({}, lambda text, default: "many" if text.startswith("Calls") else default)
+
+
+def test_a_move_may_be_worth_nothing_or_much() -> None:
+    prices = {"calls_per_second": 100, "prices": {"processor_hour": 0.04}}
+    usual, free, dear = (
+        file.situation_of(answers.with_options(prices, None, worth=worth), "here") for worth in (None, 0.0, 200.0)
+    )
+    assert (usual.worth, free.worth, dear.worth) == (50.0, 0.0, 200.0)

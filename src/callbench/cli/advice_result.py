@@ -7,7 +7,6 @@ from callbench.analysis.advice.choice import Verdict
 from callbench.cli.output import console, print_json
 from callbench.model.situation import Situation
 from callbench.report.advice import report
-from callbench.report.advice.record import result
 from callbench.report.record_report import as_json
 from callbench.runner.advice import stored
 from callbench.runner.advice.measuring import AdviceResult
@@ -18,7 +17,7 @@ _OUTCOMES = {Verdict.UNDECIDED: Outcome.UNDECIDED, Verdict.NONE: Outcome.FAILED}
 
 def show(found: AdviceResult, situation: Situation, *, for_programs: bool) -> Outcome:
     """Keeps and prints it. Returns what the program is to end with."""
-    file = stored.write(found.subject.run, situation, found.held_back, found.sizes, result(found.advice))
+    file = stored.write(found.subject.run, situation, found.held_back, found.sizes, report.as_result(found))
     one = report.of(stored.read(file), found)
     page = report.write(one, "html", None)
     if for_programs:

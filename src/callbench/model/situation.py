@@ -67,6 +67,10 @@ class Prices:
     both_sides: bool = False
 
 
+# A month, in the currency of the prices: about what an hour of the work costs that a move takes.
+DEFAULT_WORTH = 50.0
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """All that was said.
@@ -83,6 +87,7 @@ class Situation:
         objective: a latency that must be met on every link.
         goal: what the choice goes by; None: money where there are prices, time otherwise.
         margin: the difference that does not matter, as a share: 0.05 is 5 %.
+        worth: the least that a move has to save a month, in the currency of the prices; only where the goal is money.
         source: the situation as a TOML document's mapping, to be kept beside the result.
     """
 
@@ -98,6 +103,7 @@ class Situation:
     prices: Prices | None = None
     goal: Goal = Goal.TIME
     margin: float = 0.05
+    worth: float = DEFAULT_WORTH
     source: Mapping[str, Any] | None = None
 
     @property

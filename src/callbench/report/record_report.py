@@ -50,6 +50,7 @@ class RecordReport:
         answer_first: whether the sentences stand above the tables on a terminal.
         formats: file formats beside `FORMATS`: the text of the report by the format's name.
         verdict: what follows, in a short sentence: the title of the page; "" where nothing follows.
+        assumed: what nobody said or showed and the verdict rests on: in a box under it.
     """
 
     run: Source
@@ -61,6 +62,7 @@ class RecordReport:
     answer_first: bool = False
     formats: Mapping[str, Callable[["RecordReport"], str]] = field(default_factory=dict)
     verdict: str = ""
+    assumed: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -104,6 +106,7 @@ def html(report: RecordReport) -> str:
             title=report.title,
             measured=info["title"] if report.verdict else "",
             about=report.about,
+            assumed=report.assumed,
             found=report.found,
             sections=report.sections,
             environment=list(flat(report.run.environment())),
@@ -115,6 +118,7 @@ def html(report: RecordReport) -> str:
 def markdown(report: RecordReport) -> str:
     """Write it for a note."""
     parts = [f"# {plain(report.title)}", plain(report.about)]
+    parts += ["\n".join(["**Assumed**", "", *(f"- {plain(one)}" for one in report.assumed)])] if report.assumed else []
     parts += ["\n".join(f"- {plain(one)}" for one in report.found)]
     parts += [section_text(section) for section in report.sections]
     return "\n\n".join(part for part in parts if part) + "\n"

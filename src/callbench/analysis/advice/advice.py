@@ -55,6 +55,7 @@ class Advice:
         languages: whose stacks are candidates, if the situation names languages.
         excluded: of the named languages: stacks that were not measured, by the reason.
         least: of the leaders, the one that needs the least by other goals; empty: not shown; no entry: not known.
+        unsure: what would be advised, and is not shown to meet the objective: so nothing is.
     """
 
     situation: Situation
@@ -73,6 +74,7 @@ class Advice:
     languages: TakingPart = field(default_factory=TakingPart)
     excluded: Mapping[str, Sequence[str]] = field(default_factory=dict)
     least: Mapping[Goal, str] = field(default_factory=dict)
+    unsure: Sequence[str] = ()
 
 
 def advise(
@@ -113,7 +115,11 @@ def of_figures(
     error = error_of(compared, situation, situation.goal)
     timed = situation.goal is Goal.TIME
     at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
-    found = choose(goals, situation.today, situation.margin, error.log, at_most=at_most)
+    worth = situation.worth if situation.goal is Goal.MONEY else 0.0
+    found = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth)
+    unsure = _unsure(found, met, situation)
+    if unsure:
+        found = replace(found, verdict=Verdict.UNDECIDED, leave=False)
     advised = situation.today if found.verdict is Verdict.STAY else found.best
     beside = (
         situation.today
@@ -133,8 +139,18 @@ def of_figures(
         situation, groups, every, goals, out, failing, met, found, error, figures, beside,
         tested,
         _map(every, sizes, list(goals), main, situation, bounds), languages,
-        least=_least(every, found.leaders, situation, groups, compared),
+        least=_least(every, found.leaders, situation, groups, compared), unsure=unsure,
     )  # fmt: skip
+
+
+def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) -> list[str]:
+    """Name what would be advised and is not shown to meet the objective over every link."""
+    advised = {
+        Verdict.CHOOSE: [found.best],
+        Verdict.EITHER: list(found.leaders),
+        Verdict.STAY: [situation.today],
+    }.get(found.verdict, [])
+    return [name for name in advised if any(one.stack == name and one.outcome is Outcome.UNDECIDED for one in met)]
 
 
 def ordinary(every: Every, names: Sequence[str], situation: Situation) -> list[str]:

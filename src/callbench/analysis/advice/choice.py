@@ -9,7 +9,7 @@ from callbench.analysis.spreads import of_ratios
 from callbench.stats.best import Best, least_of
 from callbench.stats.contrast import ByBlock, fork_ratios
 from callbench.stats.decision import DecidedComparison, Decision, Question, decided
-from callbench.stats.interval import CONFIDENCE
+from callbench.stats.interval import CONFIDENCE, geometric_mean
 from callbench.stats.logratio import paired
 
 LEVEL = 1 - CONFIDENCE
@@ -59,6 +59,7 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
     error: float,
     level: float = LEVEL,
     at_most: Collection[str] = (),
+    worth: float = 0.0,
 ) -> Choice:
     """Decide.
 
@@ -69,6 +70,7 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         error: how far a comparison can be off besides chance, as a log-ratio.
         level: the chance of a wrong name.
         at_most: candidates whose values are upper bounds. What such a bound reaches is not decided.
+        worth: the least that a move has to save, in the unit of the values: a share of little is little.
     """
     if not values:
         return Choice(Verdict.NONE)
@@ -86,9 +88,12 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
     found = _with(found, Verdict.UNDECIDED, moves)
     if bounded:
         return found
-    if best.name == today or not _pays(best.name, moves, margin):
+    now = geometric_mean(list(values[today].values())).middle
+    if best.name == today or not _pays(best.name, moves, margin) or now * (1 - moves[best.name].ratio.middle) <= worth:
         whole = len(moves) == len(values) - 1
-        nothing = whole and all(_saves_at_most(one, margin, error) for one in moves.values())
+        # What is worth nothing, as a margin: a value of now - worth is below now by it.
+        little = math.inf if worth >= now else worth / (now - worth)
+        nothing = whole and all(_saves_at_most(one, max(margin, little), error) for one in moves.values())
         return _with(found, Verdict.STAY if nothing else Verdict.UNDECIDED, moves)
     return _with(found, _among(best), moves, leave=True)
 

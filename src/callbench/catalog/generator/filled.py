@@ -52,8 +52,10 @@ def filled(service: Imported, count: int = PAYLOADS) -> tuple[Imported, Mapping[
         more = len(payloads[call.name]) - len(given)
         if given and more:
             notes.append(f"{call.name}: {len(given)} given and {more} generated payloads.")
-    notes += _from_schema([call for call in alone if payloads.get(call.name)])
-    return replace(service, payloads=payloads, notes=(*service.notes, *notes)), generators
+    made = [call for call in alone if payloads.get(call.name)]
+    notes += _from_schema(made)
+    generated = tuple(call.name for call in made)
+    return replace(service, payloads=payloads, notes=(*service.notes, *notes), generated=generated), generators
 
 
 def _drawn(service: Imported) -> Imported:
@@ -67,12 +69,14 @@ def _drawn(service: Imported) -> Imported:
             notes.append(_without(call, error))
             continue
         payloads[call.name] = tuple(Pair(request, answer) for request, answer in drawn)
-    notes += _from_schema([call for call in alone if payloads.get(call.name)])
+    made = [call for call in alone if payloads.get(call.name)]
+    notes += _from_schema(made)
     notes.append(
         f"{len(service.schema.calls):,} calls are more than one run can measure, so payloads are few."
         " Import the document again with --call NAME for each call that matters."
     )
-    return replace(service, payloads=payloads, notes=(*service.notes, *notes))
+    generated = tuple(call.name for call in made)
+    return replace(service, payloads=payloads, notes=(*service.notes, *notes), generated=generated)
 
 
 def _without(call: OwnCall, error: BadInput) -> str:

@@ -26,6 +26,7 @@ from callbench.model.service.schema import Loss, OwnCall, Schema
 
 PAYLOADS = "payloads"
 _KEYS = {"name": str, "source": str, "form": str, "imported": dt.date}
+_ASSUMED = ("unanswered", "generated")
 _CALL_KEYS = ("name", "request", "answer", "method", "path", "payloads")
 
 
@@ -85,6 +86,7 @@ def _document(service: Imported) -> dict[str, Any]:
     }
     if service.notes:
         document["notes"] = list(service.notes)
+    document |= {key: list(names) for key, names in zip(_ASSUMED, _assumed(service), strict=True) if names}
     document["call"] = [_call(call, service) for call in schema.calls]
     if schema.losses:
         document["loss"] = [
@@ -92,6 +94,10 @@ def _document(service: Imported) -> dict[str, Any]:
             for (problem, mapped), places in grouped(schema.losses).items()
         ]
     return document
+
+
+def _assumed(service: Imported) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return service.unanswered, service.generated
 
 
 def grouped(losses: tuple[Loss, ...]) -> dict[tuple[str, str], list[str]]:
@@ -148,7 +154,10 @@ def read(folder: Path) -> Imported:
         if "payloads" in entry
     }
     notes = tuple(str(note) for note in document.get("notes", ()))
-    return Imported(schema, document["source"], document["form"], document["imported"], pairs, notes)
+    unanswered, generated = (tuple(map(str, document.get(key, ()))) for key in _ASSUMED)
+    return Imported(
+        schema, document["source"], document["form"], document["imported"], pairs, notes, unanswered, generated
+    )
 
 
 def _list(file: Path, document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

@@ -38,13 +38,14 @@ QUESTIONS = (
     Question("prices.gigabyte_out", "Price of a gigabyte to the clients (empty: none)", "number", ""),
     Question("prices.currency", "Currency", "text", "EUR"),
 )
+_SAY_NOTHING = ("tls", "worth")
 _PRICES = ("processor_hour", "gigabyte_out", "currency")
 
 
 def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - of all types
     """Put what options say in the place of what a file says; what is None, empty or False says nothing.
 
-    TLS alone can be False: then calls are not encrypted.
+    Two say something where they are False or 0: calls are not encrypted, and every saving is worth a move.
     """
     found = dict(document)
     if links:
@@ -53,7 +54,10 @@ def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **opt
     if prices:
         given = found.get("prices", {})
         found["prices"] = {**(given if isinstance(given, Mapping) else {}), **prices}
-    return {**found, **{name: value for name, value in options.items() if value or (name == "tls" and value is False)}}
+    return {
+        **found,
+        **{name: value for name, value in options.items() if value or (name in _SAY_NOTHING and value is not None)},
+    }
 
 
 def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.part import LinkName, Name, Part
 from callbench.model.errors import BadInput
 from callbench.model.objective import Objective, parse
-from callbench.model.situation import Callers, Goal, Prices, Situation, SituationLink
+from callbench.model.situation import DEFAULT_WORTH, Callers, Goal, Prices, Situation, SituationLink
 
 MOST_BYTES = 1 << 20
 LATENCIES = {None: "mean_us", 0.5: "p50_us", 0.9: "p90_us", 0.99: "p99_us", 0.999: "p999_us", 1.0: "max_us"}
@@ -59,6 +59,7 @@ class SituationPart(Part):
     objective: str | None = None
     goal: str | None = None
     margin_percent: Annotated[float, Field(gt=0, lt=100, strict=False)] = 5.0
+    worth: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=False)] = DEFAULT_WORTH
     links: Annotated[tuple[LinkEntry, ...], Field(strict=False, min_length=1, max_length=40)] = (
         LinkEntry(link=_DEFAULT_LINK),
     )
@@ -127,7 +128,7 @@ def situation_of(document: Mapping[str, Any], where: str) -> Situation:
     goal = Goal(part.goal) if part.goal else Goal.TIME if prices is None else Goal.MONEY
     return Situation(
         links, part.calls_per_second, groups or None, part.today, tuple(part.languages), _callers(part), part.tls,
-        part.readable, objective, prices, goal, part.margin_percent / 100, dict(document),
+        part.readable, objective, prices, goal, part.margin_percent / 100, part.worth, dict(document),
     )  # fmt: skip
 
 

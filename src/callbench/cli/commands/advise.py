@@ -79,6 +79,15 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     currency: Annotated[
         str | None, typer.Option("--currency", metavar="NAME", help="Currency of the prices. Default: EUR.")
     ] = None,
+    worth: Annotated[
+        float | None,
+        typer.Option(
+            "--worth",
+            min=0,
+            metavar="PRICE",
+            help="Least saving a month that a move is worth, in the currency of the prices. Default: 50.",
+        ),
+    ] = None,
     goal: Annotated[
         str | None,
         typer.Option(
@@ -119,7 +128,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         document, links=links, today=today, calls_per_second=calls_per_second, objective=objective, languages=languages,
         browsers=browsers, others=others, tls=False if no_tls else None, readable=readable,
         processor_hour=processor_hour, gigabyte_out=gigabyte_out,
-        currency=currency, goal=goal,
+        currency=currency, goal=goal, worth=worth,
     )  # fmt: skip
     if ask:
         document = answers.ask_questions(document, lambda text, default: typer.prompt(text, default=default, err=True))

@@ -33,6 +33,8 @@ class Imported:
         form: what was recognised: `openapi 3.1`, `wsdl`, `har` ...
         date: the day of the import.
         payloads: by call, in the order of the source. A call without samples may be absent.
+        unanswered: calls of which a request has no answer, so the server sends the request back.
+        generated: calls without samples, whose payloads are made from the schema.
         notes: sentences for the user that are no losses: what was left out, and why.
         own_json: reads a value of a message in the JSON of the source's own format, if that differs from the service's.
             It gives the service's, and the places of keys that the message lacks, or raises `BadInput`.
@@ -44,4 +46,6 @@ class Imported:
     date: dt.date
     payloads: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
     own_json: Callable[[str, Json], tuple[Json, list[str]]] | None = field(default=None, compare=False, repr=False)

@@ -7,13 +7,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from callbench.analysis.advice.advice import Advice
 from callbench.catalog.own.stored_losses import stored_losses
 from callbench.report.advice import languages
-from callbench.report.advice.calling import assumed
+from callbench.report.advice.assumptions import assumptions, condition
 from callbench.report.advice.record import result
 from callbench.report.advice.sections import sections
-from callbench.report.advice.words import depends, headline, reasons
+from callbench.report.advice.words import depends, reasons
 from callbench.report.export.file import write_report
 from callbench.report.record_report import FORMATS, RecordReport
 from callbench.report.text.grid import Column, Grid
@@ -36,16 +35,32 @@ def report_of(one: Stored) -> RecordReport:
 def of(one: Stored, found: AdviceResult) -> RecordReport:
     """Tell an advice that was computed."""
     advice = found.advice
-    about = f"{headline(advice)} From {advice_basis(found)}."
-    findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice), *assumed(advice)]
-    return RecordReport(one, about, findings, sections(advice, losses(found), lacks(found)), record(one, advice))
+    kept = record(one, found)
+    findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice)]
+    return RecordReport(
+        one,
+        f"From {advice_basis(found)}.",
+        findings,
+        sections(advice, losses(found), lacks(found)),
+        kept,
+        verdict=kept["sentence"],
+        assumed=kept["assumed"],
+    )
 
 
-def record(one: Stored, advice: Advice) -> dict[str, Any]:
+def as_result(found: AdviceResult) -> dict[str, Any]:
+    """Give everything that was computed, with what it assumes: what is kept, and what programs get."""
+    folder = found.subject.run.path
+    computed = result(found.advice)
+    sentence = f"{condition(folder)}{computed['sentence']}"
+    return {**computed, "sentence": sentence, "assumed": assumptions(found.advice, folder)}
+
+
+def record(one: Stored, found: AdviceResult) -> dict[str, Any]:
     """Give what the file says of itself, with the result as it is computed today."""
     head = {name: one.record.get(name) for name in ("kind", "format", "callbench", "started", "title")}
     basis = {"held_back": list(one.record["held_back"]), "sizes": one.record.get("sizes")}
-    return {**head, **basis, "situation": one.record["situation"], **result(advice)}
+    return {**head, **basis, "situation": one.record["situation"], **as_result(found)}
 
 
 def advice_basis(found: AdviceResult) -> str:
@@ -89,7 +104,10 @@ def show(one: RecordReport, console: Console) -> None:
         if section.id == "checks":
             for sentence in section.found:
                 console.print(Text(f"! {sentence}", style="yellow"), soft_wrap=True)
-    console.print(Text(one.about, style="bold"), soft_wrap=True)
+    console.print(Text(one.verdict, style="bold"), soft_wrap=True)
+    for sentence in one.assumed:
+        console.print(Text(f"Assumed: {sentence}", style="yellow"), soft_wrap=True)
+    console.print(Text(one.about, style="dim"), soft_wrap=True)
     for sentence in one.found:
         console.print(Text(sentence), soft_wrap=True)
 

@@ -34,7 +34,7 @@ def headline(advice: Advice) -> str:
         case Verdict.NONE:
             return _nobody(advice)
         case Verdict.STAY:
-            return f"Stay with {today}. No other candidate saves more than {margin} of its {goal(advice)}."
+            return f"Stay with {today}. No other candidate saves {_worth(advice, margin)}."
         case Verdict.CHOOSE:
             what = f"Move from {today} to" if choice.leave else "Choose"
             return f"{what} {choice.best}. It is shown to be the best candidate."
@@ -45,6 +45,14 @@ def headline(advice: Advice) -> str:
             return f"{before}Choose {_any(choice.leaders)}. They lie within {margin} of each other."
         case Verdict.UNDECIDED:
             return _undecided(advice, margin)
+
+
+def _worth(advice: Advice, margin: str) -> str:
+    """Say what a move would have to save."""
+    situation = advice.situation
+    if situation.goal is Goal.MONEY and situation.prices is not None:
+        return f"more than {margin} and more than {situation.worth:g} {situation.prices.currency} a month"
+    return f"more than {margin} of its {goal(advice)}"
 
 
 def _many(advice: Advice, margin: str) -> str:
@@ -67,6 +75,9 @@ def _many(advice: Advice, margin: str) -> str:
 
 def _undecided(advice: Advice, margin: str) -> str:
     choice, today = advice.choice, advice.situation.today
+    if advice.unsure and advice.situation.objective is not None:
+        is_best = f"{listed(advice.unsure)} {'is' if len(advice.unsure) == 1 else 'are'} best by {goal(advice)}"
+        return f'Undecided: {is_best}, but not shown to meet "{advice.situation.objective.text}".'
     if choice.leave:
         return f"Leave {today}. It is undecided which is the best of {listed(choice.leaders)}."
     if today not in advice.goals:

@@ -105,4 +105,5 @@ class Collector:
             call.name: tuple(settled(schema, own, pair) for pair in call.kept.pairs)
             for call, own in zip(self._calls.values(), calls, strict=True)
         }
-        return Imported(schema, source, form, dt.datetime.now(tz=dt.UTC).date(), pairs, tuple(notes))
+        unanswered = tuple(call.name for call in self._calls.values() if call.answered < call.kept.count)
+        return Imported(schema, source, form, dt.datetime.now(tz=dt.UTC).date(), pairs, tuple(notes), unanswered)

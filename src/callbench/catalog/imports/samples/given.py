@@ -32,6 +32,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
     against = Conformance(service.schema)
     kept: dict[str, RandomSample] = defaultdict(RandomSample)
     unknown: set[str] = set()
+    unanswered: dict[str, None] = {}
     for exchange in forms.exchanges(sources, "", secrets, left_out):
         call = _call(service, exchange)
 
@@ -53,6 +54,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
             if call.request != call.answer:
                 raise BadInput(f"{exchange.request_place} has no answer, but {call.name} of {service.source} needs one")
             answer = request
+            unanswered[call.name] = None
         kept[call.name].add(Pair(request, answer))
     notes = [*service.notes, *left_out.notes(), *secrets.notes()]
     if unknown:
@@ -60,7 +62,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
         notes.append(f"Keys of samples that the schema does not have are left out: {named}.")
     notes += [note for name, of in kept.items() for note in of.notes(name)]
     payloads = {**service.payloads, **{name: tuple(of.pairs) for name, of in kept.items()}}
-    return replace(service, payloads=payloads, notes=tuple(notes))
+    return replace(service, payloads=payloads, notes=tuple(notes), unanswered=tuple(unanswered))
 
 
 def _fitting(service: Imported, against: Conformance, message: str, value: Json) -> tuple[Json, list[str]]:
