@@ -31,6 +31,18 @@ const CLOCK_ONLY_NS: u64 = 500;
 const RETRY_DELAY_NS: u64 = 1_000_000;
 const MAX_RETRY_DELAY_NS: u64 = 500_000_000;
 
+/// How a client was served in a drive.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Service {
+    /// No call has ended.
+    #[default]
+    Unknown,
+    /// Every call that ended has failed.
+    Failed,
+    /// A call was answered rightly.
+    Served,
+}
+
 /// The state of a client.
 #[derive(Clone, Copy, Default)]
 struct Account {
@@ -44,9 +56,7 @@ struct Account {
     /// Since when the client has been idle.
     since: u64,
     errors_in_a_row: u32,
-    /// Whether a call was answered rightly in this drive, and whether one failed.
-    served: bool,
-    failed: bool,
+    service: Service,
     /// Whether it waits for its first call of a drive.
     ramps: bool,
 }
@@ -225,8 +235,7 @@ impl<C: Carrier> LoopTask<'_, C> {
         for account in &mut self.event_loop.accounts[..self.clients] {
             account.since = since;
             account.errors_in_a_row = 0;
-            account.served = false;
-            account.failed = false;
+            account.service = Service::Unknown;
             account.ramps = false;
         }
         let think_ns = match state.plan().pace {
@@ -255,7 +264,7 @@ impl<C: Carrier> LoopTask<'_, C> {
         state.stats.done_at = DoneAt::Many { clients: self.clients as u64, after_ns };
         state.stats.received = self.event_loop.carrier.received() - before;
         let accounts = &self.event_loop.accounts[..self.clients];
-        state.stats.unserved = Some(accounts.iter().filter(|account| account.failed && !account.served).count() as u64);
+        state.stats.unserved = Some(accounts.iter().filter(|account| account.service == Service::Failed).count() as u64);
     }
 }
 
@@ -439,8 +448,11 @@ impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
         client.since = ended;
         client.calls = false;
         client.errors_in_a_row = if result.is_ok() { 0 } else { client.errors_in_a_row.saturating_add(1) };
-        client.served |= result.is_ok();
-        client.failed |= result.is_err();
+        if result.is_ok() {
+            client.service = Service::Served;
+        } else if client.service == Service::Unknown {
+            client.service = Service::Failed;
+        }
         let errors_in_a_row = client.errors_in_a_row;
         self.event_loop.carrier.end(index, result);
         let retry_delay_ns = match (errors_in_a_row, self.think_ns) {
