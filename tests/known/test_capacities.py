@@ -8,6 +8,7 @@ import pytest
 
 from callbench.runner.capacity.request import CLIENTS, RATE, CapacityRequest
 from callbench.runner.capacity.result import CapacityResult
+from callbench.runner.capacity.search import call_s
 from callbench.runner.knees import objective_result
 from callbench.stats.capacity_plan import COARSE, Trial, capacity, estimates, next_place
 from callbench.stats.decision import Outcome
@@ -24,16 +25,20 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
     dice = random.Random(seed)  # noqa: S311 - to be repeated
     trials: list[Trial] = []
     at_s, rate = 0.0, 0.0
+    times_us: dict[float, float] = {}
     # Along the rate the search begins with half of what a lone client reaches.
     start = 1.0 if request.along == CLIENTS else window_of(closed(server(), 1, 0.5)).per_s / 2
     while at_s < request.seconds and (place := next_place(trials, start, request.span)) is not None:
         along_rate = request.along == RATE
-        seconds = request.load_s(place.level if along_rate else rate, coarse=place.phase == COARSE)
+        known_s = None if along_rate else call_s(times_us, place.level)
+        seconds = request.load_s(place.level if along_rate else rate, coarse=place.phase == COARSE, call_s=known_s)
         if along_rate:
             done = opened(server(), poisson(place.level, seconds, dice), request.clients, seconds)
         else:
             done = closed(server(), int(place.level), seconds)
         rate = window_of(done).per_s
+        if done["latency"]:
+            times_us[place.level] = int(done["latency"]["sum_ns"]) / done["latency"]["count"] / 1e3
         met = objective_result(done, request.objective, place.level if along_rate else None)["holds"]
         trials.append(Trial(place.phase, place.level, bool(met)))
         at_s += seconds

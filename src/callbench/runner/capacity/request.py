@@ -77,12 +77,14 @@ class CapacityRequest:
         least, most = _STEP_S
         return min(most, max(least, self.seconds / _STEPS))
 
-    def load_s(self, rate: float, *, coarse: bool) -> float:
+    def load_s(self, rate: float, *, coarse: bool, call_s: float | None = None) -> float:
         """Return how long a load lasts: longer where few calls are made, so that the percentile is one of enough calls.
 
         Args:
             rate: calls a second that it makes, about; 0: not known.
             coarse: whether it belongs to the coarse search.
+            call_s: of a closed loop, how long a call takes at most, as loads of fewer clients say. Its queue is as
+                long as that after one turn of all clients, so a load of short calls need not wait for the limit.
         """
         own = self.step_s / 2 if coarse else self.step_s
         aim = objective.parse(self.objective)
@@ -93,6 +95,7 @@ class CapacityRequest:
         # Of a rate that is too high by the precision, the queue reaches the limit only after limit / precision.
         settled = _SETTLED if high else _SETTLED_MEAN
         settled = max(settled, 1 / _PRECISION) if self.along == RATE else settled
-        own = max(own, aim.limit_us / 1e6 * settled)
+        limit_s = aim.limit_us / 1e6
+        own = max(own, settled * (limit_s if call_s is None else min(limit_s, call_s)))
         needed = _BEYOND / (1 - share) if share is not None and share < 1 else _BEYOND
         return min(own * _LONGEST, max(own, needed / rate)) if rate > 0 else own

@@ -47,6 +47,11 @@ class CapacitySearch:
         self._rates = {
             line["level"]: line["load"]["rate_per_s"] for line in lines if line["kind"] == "step" and line["load"]
         }
+        # Mean times of a call, microseconds.
+        self._times_us: dict[float, float] = {}
+        for line in lines:
+            if line["kind"] == "step":
+                self._times_us |= _mean_us(float(line["level"]), line["load"])
         self._dead = any(line["kind"] == "death" for line in lines)
         self._spent_s = record.until_s(lines)
         self._began = time.monotonic() - self._spent_s
@@ -124,6 +129,7 @@ class CapacitySearch:
         result = driving.drive_once(self._target, one, self._run.path / "schedules")
         kept = {name: value for name, value in load_record(result).items() if name not in _LEFT_OUT}
         self._rates[level] = kept["rate_per_s"]
+        self._times_us |= _mean_us(level, kept)
         met = objective_result(result.done, request.objective, one.rate)
         return {
             "holds": met["holds"],
@@ -138,13 +144,29 @@ class CapacitySearch:
         """How long a load lasts, from what the nearest level made."""
         near = min(self._rates, key=lambda level: abs(level - place.level), default=None)
         known = self._rates[near] if near is not None else 0.0
-        rate = place.level if self._request.along != CLIENTS else known
-        return self._request.load_s(rate, coarse=place.phase == COARSE)
+        if self._request.along != CLIENTS:
+            return self._request.load_s(place.level, coarse=place.phase == COARSE)
+        return self._request.load_s(known, coarse=place.phase == COARSE, call_s=call_s(self._times_us, place.level))
 
     def _evidence(self, result: LoadResult) -> dict[str, Any]:
         """Return the observations, with the use of the link if it has a rate."""
         received, elapsed_ns = int(result.done.get("received_bytes") or 0), int(result.done["elapsed_ns"])
         return asdict(replace(result.evidence, link=link_use(self._wire, received, elapsed_ns)))
+
+
+def call_s(times_us: Mapping[float, float], level: float) -> float:
+    """Return how long a call of a closed loop takes at most with so many clients, in seconds, from other levels.
+
+    Each client waits for all others at worst, so a time grows no faster than their number. One client waits for nobody.
+    """
+    near = min(times_us, key=lambda other: abs(other - level), default=None)
+    return 0.0 if near is None else times_us[near] / 1e6 * max(1.0, level / near)
+
+
+def _mean_us(level: float, load: Mapping[str, Any] | None) -> dict[float, float]:
+    """Return the mean time of a load's calls by its level; nothing if no call was answered."""
+    times = (load or {}).get("service_us") or (load or {}).get("latency_us")
+    return {level: float(times["mean"])} if times and times.get("mean") else {}
 
 
 def trial_of(line: Mapping[str, Any]) -> Trial:
