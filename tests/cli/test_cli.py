@@ -125,7 +125,7 @@ def test_forks_and_selection(callbench: Program, study: Path, tmp_path: Path) ->
         (["run", "remobject"], "remobjects"),
         (["run", "nowhere.toml"], "nowhere.toml does not exist"),
         (["run", "."], "folder"),
-        (["run", "small.toml", "--select", "channel=udp"], "the study has inproc, tcp"),
+        (["run", "small.toml", "--select", "channel=udp"], "the study has channel inproc, tcp"),
         (["run", "small.toml", "--select", "colour=red"], "'colour' is not a key"),
         (["run", "small.toml", "--set", "persons"], "--set persons: give NAME=VALUE"),
         (["run", "small.toml", "--set", "people=3"], "people"),
@@ -182,7 +182,7 @@ def test_a_query_that_is_wrong_is_one_sentence(callbench: Program, study: Path) 
 
 def test_no_permission(callbench: Program, study: Path) -> None:
     ended = callbench("run", study, "--out", "/proc/run")
-    assert ended.returncode == 1
+    assert ended.returncode == 2
     assert ended.stderr.startswith("callbench: cannot make the folder /proc/run: ")
 
 

@@ -28,7 +28,10 @@ def test_each_shell_has_a_script(shell: str) -> None:
         ("callbench link t", ["try"]),
         ("callbench run --no-b", ["--no-baselines"]),
         ("callbench run remob", ["remobjects"]),
-        ("callbench load native/soap+http-k", ["native/soap+http-keepalive"]),
+        (
+            "callbench load native/soap+http-k",
+            [f"native/soap+http-keepalive{coding}" for coding in ("", "-gzip", "-zstd")],
+        ),
         ("callbench soak --link mod", ["modem56k"]),
     ],
 )

@@ -50,15 +50,15 @@ def test_globs(texts: list[str], count: int) -> None:
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        (["channel=udp"], "--select channel=udp matches nothing: The study has channel http, tcp"),
-        (["message=bin", "clients=2"], "--select clients=2 matches nothing: The study has clients 1, 16"),
+        (["channel=udp"], "--select channel=udp matches nothing: the study has channel http, tcp"),
+        (["message=bin", "clients=2"], "--select clients=2 matches nothing: the study has clients 1, 16"),
         (
             ["colour=blue"],
             "'colour' is not a key: stack, message, channel, call, group, clients, arrivals, rate, link are",
         ),
         (
             ["message=bin", "message=xml"],
-            "--select message=xml matches nothing: The study has message bin, bincomp, soap",
+            "--select message=xml matches nothing: the study has message bin, bincomp, soap",
         ),
         (
             ["native/bin+tcp", "native/bin+tpc"],

@@ -18,6 +18,7 @@ from callbench.catalog.encoders.formats import encoder
 from callbench.catalog.manifest import Manifest
 from callbench.catalog.own import folder
 from callbench.model.errors import AdapterFailure
+from callbench.model.service.imported import Json
 from callbench.runner import own_service
 
 # The first test waits for the compiler, which takes long on a busy machine.
@@ -82,6 +83,13 @@ def _sent(format_: str, native: Manifest) -> dict[tuple[str, int], bytes]:
     return sent
 
 
+def _without_minus_zero(request: Json) -> Json:
+    """Return a request whose members of -0.0 are 0.0."""
+    if not isinstance(request, dict):
+        return request
+    return {name: 0.0 if value == 0.0 and isinstance(value, float) else value for name, value in request.items()}
+
+
 @pytest.mark.parametrize("format_", ENVELOPES)
 def test_a_native_client_sends_these_bytes_in_its_envelope(format_: str, native: Manifest) -> None:
     of_format, sent = encoder(format_, SCHEMA), _sent(format_, native)
@@ -91,7 +99,9 @@ def test_a_native_client_sends_these_bytes_in_its_envelope(format_: str, native:
                 with pytest.raises(CannotCarryError, match="2\\^63"):
                     of_format.encode(call.request, pair.request)
                 continue
-            body = of_format.encode(call.request, pair.request)
+            # prost takes a number of -0.0 for a default and leaves it out; protobuf's own classes write its 9 bytes.
+            request = _without_minus_zero(pair.request) if format_ == "protobuf" else pair.request
+            body = of_format.encode(call.request, request)
             if format_ == "protobuf":
                 # Its maps have no order.
                 assert sorted(sent[call.name, number]) == sorted(ENVELOPES[format_](call.name, body))

@@ -48,7 +48,9 @@ SMALL_ONE: tuple[str, int, int, Mapping[str, Any]] = ("baseline/echo+tcp", REFER
 
 
 def test_every_channel_has_an_echo(known: catalogue.Catalogue) -> None:
-    natives = {stack.channel for stack in known.adapter("native").stacks}
+    """But those with a content coding: what a raw echo sends is compressed otherwise than a message."""
+    channels = {stack.channel for stack in known.adapter("native").stacks}
+    natives = {channel for channel in channels if not channel.endswith(("-gzip", "-zstd"))}
     assert {stack.channel: stack.why_not for stack in known.adapter("baseline").stacks} == dict.fromkeys(natives)
     assert all(stack.instrument for stack in known.adapter("baseline").stacks)
     assert set(available_echoes(known)) == natives

@@ -85,7 +85,8 @@ def _instead(key: str, glob: str, there: Mapping[str, Sequence[str]]) -> str:
         return f"did you mean {others[0]}={glob}? {_listed(key, there[key])}"
     plain = {word.casefold(): word for word in there[key]}
     close = get_close_matches(glob.replace("*", "").casefold(), plain, n=1)
-    return (f"did you mean {key}={plain[close[0]]}? " if close else "") + _listed(key, there[key])
+    listed = _listed(key, there[key])
+    return f"did you mean {key}={plain[close[0]]}? {listed}" if close else listed[0].lower() + listed[1:]
 
 
 def _listed(key: str, words: Sequence[str]) -> str:

@@ -134,7 +134,7 @@ class Secrets:
 
     def _named_masked(self, match: re.Match[str]) -> str:
         value = next(group for group in match.groups()[3:] if group is not None)
-        if not value or not is_secret_name(match[2]) or _MASK.search(value):
+        if not value or not is_secret_name(match[2]) or _MASK.search(value) or _is_prose(match[3], value):
             return match[0]
         return match[0].replace(value, self._mask_of(value)) if value not in match[2] else match[0]
 
@@ -206,6 +206,11 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 def _stands_out(value: str) -> bool:
     """Return whether a value is a secret wherever it stands, and not a word of the language."""
     return len(value) >= _LEAST and not (len(value) < _WORD and value.isalpha() and value.islower())
+
+
+def _is_prose(between: str, value: str) -> bool:
+    """Return whether a word behind a name belongs to a sentence: `the value token: an answer of gRPC is not JSON`."""
+    return between.startswith(":") and between.endswith(" ") and value.isalpha() and value.islower() and len(value) < 4
 
 
 def _is_header(value: Any) -> bool:  # noqa: ANN401 - a list

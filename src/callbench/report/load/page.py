@@ -14,9 +14,12 @@ from callbench.runner.load import endpoints
 from callbench.runner.load.stored import read_result
 from callbench.runner.stability.formatting import mib
 from callbench.stats.digits import figure, percent
+from callbench.store.head import SEAL
 from callbench.store.record import Record
 
 _KINDS = ("latency", "service", "lateness")
+# What the head says of how the record is kept.
+_OF_THE_STORE = (SEAL, "secrets")
 _SOURCE = "journal.jsonl: the line `result` (intervals, latency_us, errors)"
 
 
@@ -26,7 +29,8 @@ def load_report(run: Record) -> RecordReport:
     Raises:
         BadInput: it was stopped before it had a result.
     """
-    record = {**run.info, "environment": run.environment(), **read_result(run)}
+    head = {name: value for name, value in run.info.items() if name not in _OF_THE_STORE}
+    record = {**head, "environment": run.environment(), **read_result(run)}
     clients = f"{record['clients']:,} client{'' if record['clients'] == 1 else 's'}"
     target = record.get("rate_asked_per_s")
     loop = "a closed loop" if target is None else f"an open loop of {figure(float(target), 0.005)} calls/s"
