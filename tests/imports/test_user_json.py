@@ -10,8 +10,11 @@ from importing import imported
 
 from callbench.catalog import user_json
 from callbench.catalog.imports import document
+from callbench.cli.expected import expected_json
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
+from callbench.runner.compare.tasks import cells_of_calls
+from callbench.runner.launch import values_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -135,3 +138,24 @@ def test_every_importer_refuses_a_key_that_is_there_twice(tmp_path: Path, name: 
     file.write_text('{"type": "record", "name": "A", "name": "B", "fields": []}')
     with pytest.raises(BadInput, match=r"(line 1, column 3\d).*the key 'name' occurs twice"):
         imported(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1", 1), ("true", True), ('"1"', "1"), (" [1.5] ", [1.5]), ("two words", "two words"), ("", ""), ("{a}", "{a}"),
+     ("NaN", "NaN"), ("-Infinity", "-Infinity"), ("0123", "0123")],
+)  # fmt: skip
+def test_a_value_on_a_command_line_is_json_or_else_a_text(text: str, value: Json) -> None:
+    assert user_json.json_or_text(text, "the value") == value
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', "1e400", "[NaN]", '"\\ud83d"'])
+def test_json_on_a_command_line_that_cannot_be_carried_is_refused(text: str) -> None:
+    """No other value is taken for it, and no text."""
+    with pytest.raises(BadInput, match="cannot be taken"):
+        expected_json([f"$.a={text}"])
+    with pytest.raises(BadInput, match="cannot be taken"):
+        values_of([f"a={text}"], "--set")
+    if "," not in text:
+        with pytest.raises(BadInput, match="cannot be taken"):
+            cells_of_calls([f"GetPersons:n={text}"], [1], 1)

@@ -17,6 +17,7 @@ DEEPEST = 64
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 # A number with so many digits, or with such an exponent, can be beyond what a double holds.
 _PERHAPS_HUGE = re.compile(r"[eE]\+?0*[1-9]\d\d|\d{300}")
+_CONSTANTS = frozenset({"NaN", "Infinity"})
 _COLON = re.compile(r"\s*:")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
@@ -55,6 +56,20 @@ def parsed(content: bytes | str, place: str, deepest: int = DEEPEST, *, half_pai
     if text.count("[") + text.count("{") > deepest and _is_deeper(value, deepest):
         raise BadInput(f"{place} is nested deeper than {deepest} levels, which most formats refuse: make it flatter")
     return value
+
+
+def json_or_text(text: str, place: str) -> Json:
+    """A value as people give it on a command line: JSON, or else the text itself.
+
+    Raises:
+        BadInput: it is JSON that cannot be carried, such as a key twice or `1e400`.
+    """
+    if text.strip().lstrip("-") in _CONSTANTS:
+        return text  # no JSON, although Python's own reader takes it
+    try:
+        return parsed(text, place)
+    except NotJsonError:
+        return text
 
 
 def _loaded(text: str, *, half_pairs: bool) -> Json:

@@ -1,9 +1,9 @@
 """`--expect-json PATH[=VALUE]` of the command line, as the load driver's options."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
+from callbench.catalog.user_json import json_or_text
 from callbench.model.errors import BadInput
 
 
@@ -14,7 +14,7 @@ def expected_json(given: Sequence[str]) -> dict[str, Any]:
     JSON is a text.
 
     Raises:
-        BadInput: a path is asked for twice with different values.
+        BadInput: a path is asked for twice with different values, or a value is JSON that cannot be carried.
     """
     values: dict[str, Any] = {}
     paths: list[str] = []
@@ -24,7 +24,7 @@ def expected_json(given: Sequence[str]) -> dict[str, Any]:
         if end == len(one):
             paths.append(path)
             continue
-        value = _json_or_text(one[end + 1 :].strip())
+        value = json_or_text(one[end + 1 :].strip(), f"--expect-json {path}: the value")
         if path in values and values[path] != value:
             raise BadInput(f"--expect-json {path}: it is asked for with two values")
         values[path] = value
@@ -46,11 +46,3 @@ def _path_end(text: str) -> int:
         elif letter == "=" and depth == 0:
             return place
     return len(text)
-
-
-def _json_or_text(text: str) -> object:
-    try:
-        value: object = json.loads(text)
-    except ValueError:
-        return text
-    return value

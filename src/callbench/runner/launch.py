@@ -1,6 +1,5 @@
 """Plan, create, resume and end a run."""
 
-import json
 import secrets
 import shlex
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from callbench.catalog import catalogue, reach, select
 from callbench.catalog.own.place import SERVICE
 from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import load, own_servers
+from callbench.catalog.user_json import json_or_text
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
@@ -310,13 +310,8 @@ def values_of(texts: Sequence[str], option: str) -> dict[str, object]:
     """Parse `NAME=VALUE` texts into a mapping. Values are JSON; any other value is a text.
 
     Raises:
-        BadInput: a text has no `=`.
+        BadInput: a text has no `=`, or a value is JSON that cannot be carried.
     """
-    return {name: _value(text) for name, text in settings_of(texts, option).items()}
-
-
-def _value(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    return {
+        name: json_or_text(text, f"{option} {name}: the value") for name, text in settings_of(texts, option).items()
+    }

@@ -1,6 +1,5 @@
 """The cells of a comparison: calls of the command line, or the groups of a study."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ from callbench.catalog.study import load
 from callbench.catalog.study.calls import CALLS, faults
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.name_suggestions import allowed_names
+from callbench.catalog.user_json import json_or_text
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
 
@@ -68,20 +68,12 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
         name, equals, value = part.partition("=")
         if not equals:
             raise BadInput(f"--call {text}: {part!r} is not NAME=VALUE; give for instance GetPersons:n=250")
-        arguments[name] = _value(value)
+        arguments[name] = json_or_text(value, f"--call {text}: the value of {name}")
     fault = faults(call, arguments)
     if fault:
         hint = f"; it takes {', '.join(CALLS[call])}" if CALLS.get(call) else ""
         raise BadInput(f"--call {text}: {fault[0]} {fault[1]}{hint}")
     return call, arguments
-
-
-def _value(text: str) -> Any:  # noqa: ANN401 - JSON
-    """Parse a value as JSON; any other value is a text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _name(call: str, arguments: Mapping[str, Any]) -> str:
