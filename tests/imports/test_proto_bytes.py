@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf import json_format
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from importing import classes, imported
 
+from callbench.catalog.encoders.formats import encoder
 from callbench.catalog.own import folder, protoc
 from callbench.model.errors import BadInput
 
@@ -94,6 +96,29 @@ def test_any_message_has_the_bytes_of_protoc(text: str, luck: random.Random) -> 
         _fill(sent, luck, 0)
         wire = sent.SerializeToString(deterministic=True)
         assert again.FromString(wire).SerializeToString(deterministic=True) == wire
+
+
+@UNHURRIED
+@given(text=protos(), luck=st.randoms(use_true_random=False))
+def test_a_sample_in_protobuf_s_own_json_has_the_bytes_of_protoc_in_the_table(text: str, luck: random.Random) -> None:
+    """Or is refused with its place, if it has a number that JSON has none for."""
+    with tempfile.TemporaryDirectory() as made:
+        file = Path(made) / "a.proto"
+        file.write_text(text)
+        original, service = _original(file), imported(file)
+    of_format = encoder("protobuf", service.schema)
+    assert service.own_json is not None
+    for _ in range(10):
+        sent = original()
+        _fill(sent, luck, 0)
+        said = json_format.MessageToDict(sent)
+        if "Infinity" in str(said):
+            with pytest.raises(BadInput, match=r"is -?inf, which no format"):
+                service.own_json("A", said)
+            continue
+        value, left_out = service.own_json("A", said)
+        assert left_out == []
+        assert of_format.encode("A", value) == sent.SerializeToString(deterministic=True)
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,18 @@ _ENTRIES: dict[str, Json] = {
 }
 
 
+# Zeros that are none, and numbers at the ends of their ranges.
+_ENDS: list[dict[str, Json]] = [
+    {"realNumber": -0.0, "single": -0.0},
+    {"realNumber": 5e-324, "single": 1e-45, "huge": 2**64 - 1, "fixed": 2**64 - 1, "natural": 2**32 - 1},
+    {"realNumber": 1.7976931348623157e308, "single": -3.4028234663852886e38, "large": -(2**63), "small": -(2**31)},
+    {"numbers": [2**31 - 1, -(2**31)], "spread": [-1, 2**31 - 1, -(2**31)], "counts": {"\U0001f600": 2**63 - 1}},
+]
+
+
 def lines() -> Iterator[str]:
     """A line for each request: what is asked, and its bytes in hexadecimal."""
-    requests = [FULL, BARE, {**FULL, **_ENTRIES}]
+    requests = [FULL, BARE, {**FULL, **_ENTRIES}, *({**FULL, **ends} for ends in _ENDS)]
     requests += [request for (request,) in from_schema(SCHEMA, [_MESSAGE], skeletons=20).skeletons]  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as made:
         (Path(made) / "everything.proto").write_text(proto_text(SCHEMA), encoding="utf-8")

@@ -1,13 +1,72 @@
-//! prost as generated messages use it, with maps as protobuf's own compilers write them.
+//! prost as generated messages use it, with maps and -0.0 as protobuf's own compilers write them.
 //!
-//! prost leaves out a key or a value of a map that is zero or empty. The classes of protoc write both, always, in every language; so a
-//! message would be shorter here than what its users send.
+//! prost leaves out a key or a value of a map that is zero or empty, and a number of -0.0. The classes of protoc write them, always, in every
+//! language; so a message would be shorter here than what its users send.
 
 pub use prost::*;
 
-/// prost's, but for maps.
+/// prost's, but for maps and numbers with a fraction.
 pub mod encoding {
     pub use prost::encoding::*;
+
+    /// What stands in for groups, which no generated message has. prost's derive writes their code around whatever type a field has, so that this is
+    /// where a number with a fraction is left out: if it is zero, but not if it is -0.0.
+    pub mod group {
+        use prost::DecodeError;
+        use prost::bytes::{Buf, BufMut};
+        use prost::encoding::{DecodeContext, WireType};
+
+        /// A number with a fraction.
+        pub trait Number {
+            fn encode(&self, tag: u32, out: &mut impl BufMut);
+            fn encoded_len(&self, tag: u32) -> usize;
+            fn merge(&mut self, wire_type: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError>;
+        }
+
+        macro_rules! number {
+            ($number:ident $module:ident) => {
+                impl Number for $number {
+                    fn encode(&self, tag: u32, out: &mut impl BufMut) {
+                        if self.to_bits() != 0 {
+                            prost::encoding::$module::encode(tag, self, out);
+                        }
+                    }
+
+                    fn encoded_len(&self, tag: u32) -> usize {
+                        if self.to_bits() == 0 { 0 } else { prost::encoding::$module::encoded_len(tag, self) }
+                    }
+
+                    fn merge(&mut self, wire_type: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
+                        prost::encoding::$module::merge(wire_type, self, from, context)
+                    }
+                }
+            };
+        }
+
+        number!(f32 float);
+        number!(f64 double);
+
+        /// Writes a number, unless it is left out.
+        pub fn encode(tag: u32, number: &impl Number, out: &mut impl BufMut) {
+            number.encode(tag, out);
+        }
+
+        /// The bytes that `encode` writes.
+        pub fn encoded_len(tag: u32, number: &impl Number) -> usize {
+            number.encoded_len(tag)
+        }
+
+        /// Reads a number.
+        pub fn merge(
+            _tag: u32,
+            wire_type: WireType,
+            number: &mut impl Number,
+            from: &mut impl Buf,
+            context: DecodeContext,
+        ) -> Result<(), DecodeError> {
+            number.merge(wire_type, from, context)
+        }
+    }
 
     /// Maps in the order of their keys.
     pub mod btree_map {

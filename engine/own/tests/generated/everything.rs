@@ -25,10 +25,10 @@ mod types {
         #[prost(uint64, tag = "5")]
         #[serde(rename = "huge")]
         pub huge: u64,
-        #[prost(float, tag = "6")]
+        #[prost(group, required, tag = "6")]
         #[serde(rename = "single")]
         pub single: f32,
-        #[prost(double, tag = "7")]
+        #[prost(group, required, tag = "7")]
         #[serde(rename = "realNumber")]
         pub real: f64,
         #[prost(string, tag = "8")]

@@ -88,6 +88,7 @@ _TYPES = {
 _ON_THE_WIRE = {Kind.BYTES: 'bytes = "vec"', Kind.ENUM: "int32", Kind.JSON: "message"}
 _FORMS = {Kind.BYTES: f"{_OURS}::Octets", Kind.JSON: f"{_OURS}::Any"}
 _PLAIN = f"{_OURS}::Plain"
+_FRACTIONS = {"float", "double"}
 _ENCODED = {
     (Kind.INT32, Encoding.ZIGZAG): "sint32",
     (Kind.INT64, Encoding.ZIGZAG): "sint64",
@@ -160,6 +161,9 @@ def _prost(field: Field, *, in_box: bool) -> str:
         rule = "optional, "
     elif kind == "message" or field.explicit:
         rule = "required, "
+    elif kind in _FRACTIONS:
+        # `wire::encoding::group` knows -0.0 from a number that is left out. No schema here has groups.
+        return f"group, required, {tag}"
     return f"{kind}, {rule}{'boxed, ' if in_box else ''}{tag}"
 
 

@@ -12,7 +12,7 @@ from flatbuffers import number_types
 from flatbuffers.builder import BuilderSizeError, OffsetArithmeticError
 
 from callbench.catalog.encoders.encoder import CannotCarryError
-from callbench.catalog.encoders.typed_value import any_text, is_optional, number, octets
+from callbench.catalog.encoders.typed_value import any_text, is_optional, number, octets, sorted_keys
 from callbench.model.service.imported import Json
 from callbench.model.service.schema import Field, Kind, Schema, Shape
 
@@ -98,8 +98,10 @@ class _Writing:
     def _field(self, field: Field, value: Any) -> Any:  # noqa: ANN401 - a number, or where it was written
         match field.shape:
             case Shape.MAP:
-                entries = [self._entry(field, key, value[key]) for key in sorted(value or {}, key=str.encode)]
-                return self._vector(_OFFSET, entries, self._to.PrependUOffsetTRelative)
+                # Written in the order of the keys' own type, and found by their text, which readers search.
+                entries = {key: self._entry(field, key, value[key]) for key in sorted_keys(field, value or {})}
+                found = [entries[key] for key in sorted(entries, key=str.encode)]
+                return self._vector(_OFFSET, found, self._to.PrependUOffsetTRelative)
             case Shape.MANY:
                 elements = [self._element(field, element) for element in value or ()]
                 flags = _NUMBERS.get(field.kind)

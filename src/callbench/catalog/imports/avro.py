@@ -128,7 +128,8 @@ class _Reader:
         return self._logical(self.typed(kind, space, place, hint), schema, place)
 
     def _fixed(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
-        self.builder.losses.add(self._at(place), ("The bytes have a fixed length.", "They can have any length."))
+        what = ("The bytes have a fixed length.", "They can have any; the table of bytes has a length before them.")
+        self.builder.losses.add(self._at(place), what)
         return self._define(schema, space, place, self._logical(ValueType(Kind.BYTES), schema, place))
 
     def _by_name(self, name: str, space: str, place: str) -> ValueType:
@@ -203,14 +204,19 @@ class _Reader:
         if len(others) == 1:
             inner = self.typed(others[0], space, place, hint)
             if null and inner.shape is not Shape.ONE:
-                self.builder.losses.add(self._at(place), lost.NULL_LIST)
+                # Null and an empty list are different, and Avro writes a byte for which it is.
+                listed = self.builder.wrapped(("nullable", place, hint), inner, hint)
+                inner = ValueType(Kind.MESSAGE, type_name=listed)
             return replace(inner, null=null)
         if not others:
             return self._by_name(_NULL, space, place)
         if not all(isinstance(one, str | dict) for one in others):
             raise self._wrong(place, "a union cannot hold a union")
         types = [self.typed(one, space, f"{place}/{index}", f"{hint}{index}") for index, one in enumerate(others)]
-        choice = ("One of several types is allowed.", "It is a oneof: JSON has an object with the key of the type.")
+        mapped = (
+            "It is a oneof: JSON has an object with the key of the type. The table of bytes has a byte for each type."
+        )
+        choice = ("One of several types is allowed.", mapped)
         self.builder.losses.add(self._at(place), choice)
         message = self.builder.begin(("union", place, hint), hint)
         taken = Names(str.lower)

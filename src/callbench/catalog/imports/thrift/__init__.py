@@ -201,6 +201,9 @@ class _Reader:
         if len(set(keys)) < len(keys):
             raise BadInput(f"{file.name}: a field of {name} occurs twice; rename one of them")
         fine = len(set(numbers)) == len(numbers) and all(0 < number < 19000 for number in numbers)
+        if not fine:
+            what = ("A number of a field is missing, twice, below 1 or above 18,999.", "The fields are counted from 1.")
+            self.builder.losses.add(f"{file.name}: {name}", what)
         self.builder.message(name, entries, numbers if fine else ())
 
     def _typed(self, tree: "Tree[Token]", file: _File, hint: str, depth: int) -> ValueType:
