@@ -42,15 +42,19 @@ class Truth:
 
     def account(self, payload: float) -> list[dict[str, float]]:
         """The wire ledger of a steady call: the request is small, the answer has the payload."""
-        sizes = (0.4 * self.overhead_bytes, 0.6 * self.overhead_bytes + self.factor * payload)
-        rows = []
-        for size in sizes:
-            packets = float(np.ceil(size / 1448))
-            rows.append(
-                {"connections": 0.0, "packets": packets, "ip": 20 * packets, "tcp": 32 * packets, "payload": size,
-                 "retransmitted": 0.0, "turns": self.trips}
-            )  # fmt: skip
-        return rows
+        return rows(self, 0.0, self.factor * payload)
+
+
+def rows(one: Truth, request: float, answer: float) -> list[dict[str, float]]:
+    """The wire ledger of a call whose messages have so many bytes besides what each call has."""
+    found = []
+    for size in (0.4 * one.overhead_bytes + request, 0.6 * one.overhead_bytes + answer):
+        packets = float(np.ceil(size / 1448))
+        found.append(
+            {"connections": 0.0, "packets": packets, "ip": 20 * packets, "tcp": 32 * packets, "payload": size,
+             "retransmitted": 0.0, "turns": one.trips}
+        )  # fmt: skip
+    return found
 
 
 def true_value(one: Truth, payload: float, situation: Situation) -> float:
@@ -81,20 +85,20 @@ def record(
             over = {}
             for link in situation.links if place < 3 else ():
                 added = added_ms(bare, link.wire) * 1e3 * (1 + off[link.name] + random.normal(0, LINK_SD))
-                over[link.name] = _measured(one.here_us(payload), drift, random, added)
-            here = _measured(one.here_us(payload), drift, random)
+                over[link.name] = measured_over(one.here_us(payload), drift, random, added)
+            here = measured_over(one.here_us(payload), drift, random)
             found[one.name, group] = _figures(one, group, payload, here, over)
     return found
 
 
 def _figures(one: Truth, group: str, payload: float, here: OverLink, over: Mapping[str, OverLink]) -> Figures:
     return Figures(
-        one.name, group, "Order", "json", "http-keepalive", here, one.account(payload), payload, dict(over)
+        one.name, group, "Order", "json", "http-keepalive", here, one.account(payload), payload, payload, dict(over)
     )  # fmt: skip
 
 
-def _measured(here_us: float, drift: "np.ndarray[tuple[int], np.dtype[np.float64]]", random: np.random.Generator,
-              added_us: float = 0.0) -> OverLink:  # fmt: skip
+def measured_over(here_us: float, drift: "np.ndarray[tuple[int], np.dtype[np.float64]]", random: np.random.Generator,
+                  added_us: float = 0.0) -> OverLink:  # fmt: skip
     """Return a time by fork. The processor parts have noise; the link has none."""
     noise = [_fork_noise(random) for _ in drift]
     times = {fork: here_us * float(drift[fork]) * noise[fork] + added_us for fork in range(len(drift))}

@@ -8,7 +8,6 @@ import pytest
 
 from callbench.catalog.own import folder as own_folder
 from callbench.catalog.own.stored_assumptions import stored_assumptions
-from callbench.report.advice.assumptions import condition
 
 REQUEST = {"customer": "C-1", "items": [{"sku": "A", "count": 2}]}
 
@@ -29,7 +28,6 @@ def test_an_import_remembers_whose_answer_it_invented(
     names, generated = stored_assumptions(tmp_path / "orders")
     assert bool(names) is unanswered
     assert not generated
-    assert bool(condition(tmp_path / "orders")) is unanswered
     assert bool(own_folder.read(tmp_path / "orders").unanswered) is unanswered
 
 
@@ -47,4 +45,3 @@ def test_a_schema_without_samples_has_generated_payloads(callbench: Callable[...
 
 def test_a_record_without_a_service_assumes_nothing_of_answers(tmp_path: Path) -> None:
     assert stored_assumptions(tmp_path) == (frozenset(), frozenset())
-    assert condition(tmp_path) == ""

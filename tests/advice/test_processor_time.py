@@ -50,7 +50,8 @@ def _figures(stack: str, group: str, server: tuple[float, float], client: tuple[
     row = {"packets": 1.0, "ip": 20.0, "tcp": 32.0, "payload": 100.0, "retransmitted": 0.0, "turns": 1.0}
     channel = stack.rpartition("+")[2]
     return Figures(
-        stack, group, "call", "json", channel, spent(0), [{"connections": 0.0, **row}] * 2, 100.0, {NAME: spent(1)}
+        stack, group, "call", "json", channel, spent(0), [{"connections": 0.0, **row}] * 2, 100.0, 50.0,
+        {NAME: spent(1)},
     )  # fmt: skip
 
 

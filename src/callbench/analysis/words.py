@@ -38,6 +38,13 @@ def some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + f" and {len(names) - most} more"
 
 
+def either(names: Sequence[str], most: int = 4) -> str:
+    """Join names between which one can choose, the first few if there are many: `a, b or c`."""
+    if len(names) > most + 1:
+        return f"one of {some(names, most)}"
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else "".join(names)
+
+
 def ties(others: Sequence[str]) -> str:
     """Name those that share a place with one that stands before: `, not distinguished from b and c`."""
     return f", not distinguished from {some(others, 3)}" if others else ""

@@ -5,39 +5,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from callbench.analysis.advice.assumed import NOTHING_ASSUMED, AssumedRange, Holds, assumed_range, spanned
+from callbench.analysis.advice.changes import Change, changes
 from callbench.analysis.advice.checks import Check, Error, checks, error_of, off_by
 from callbench.analysis.advice.choice import Choice, Verdict, choose
+from callbench.analysis.advice.decision import ObjectiveCheck, decide
+from callbench.analysis.advice.elsewhere import Measured
 from callbench.analysis.advice.figures import Every, Figures, read
-from callbench.analysis.advice.languages import TakingPart, taking_part
-from callbench.analysis.advice.prediction import known_latency_us, mixed, percentile_of, value
+from callbench.analysis.advice.invented import NOTHING, Invented
+from callbench.analysis.advice.languages import TakingPart
+from callbench.analysis.advice.prediction import mixed, value
 from callbench.analysis.advice.regions import Regions, regions
-from callbench.analysis.advice.requirements import LeftOut, candidates
-from callbench.analysis.advice.savings import MEAN, CostLine, lines, slowest_us
+from callbench.analysis.advice.requirements import LeftOut
+from callbench.analysis.advice.savings import CostLine, lines
+from callbench.analysis.advice.scaling import ladders
 from callbench.analysis.subject import Subject
 from callbench.catalog.formats import plain
 from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal, Situation
 from callbench.stats.contrast import ByBlock
-from callbench.stats.decision import Outcome
-from callbench.stats.interval import Interval, geometric_mean
-
-
-@dataclass(frozen=True)
-class ObjectiveCheck:
-    """Whether a candidate meets the objective over a link.
-
-    Attributes:
-        ms: the latency that the objective is of, with its interval over the forks.
-        outcome: passed where the whole interval lies under the limit, failed where it lies above.
-        measured: whether it was measured; predicted otherwise.
-    """
-
-    stack: str
-    link: str
-    ms: Interval
-    outcome: Outcome
-    measured: bool
 
 
 @dataclass(frozen=True)
@@ -56,6 +43,8 @@ class Advice:
         excluded: of the named languages: stacks that were not measured, by the reason.
         least: of the leaders, the one that needs the least by other goals; empty: not shown; no entry: not known.
         unsure: what would be advised, and is not shown to meet the objective: so nothing is.
+        assumed: whether it holds for all that was assumed; the intervals of the lines span all of that.
+        changes: what would change it.
     """
 
     situation: Situation
@@ -75,10 +64,16 @@ class Advice:
     excluded: Mapping[str, Sequence[str]] = field(default_factory=dict)
     least: Mapping[Goal, str] = field(default_factory=dict)
     unsure: Sequence[str] = ()
+    assumed: AssumedRange = NOTHING_ASSUMED
+    changes: Sequence[Change] = ()
 
 
 def advise(
-    subject: Subject, situation: Situation, held_back: Sequence[Subject] = (), sizes: Subject | None = None
+    subject: Subject,
+    situation: Situation,
+    held_back: Sequence[Subject] = (),
+    sizes: Subject | None = None,
+    invented: Invented = NOTHING,
 ) -> Advice:
     """Compute an advice from a record.
 
@@ -87,6 +82,7 @@ def advise(
         situation: what is asked for.
         held_back: further records, in which cells over the links were measured beside the same cells without one.
         sizes: a further record, of the main call with payloads of several sizes.
+        invented: the calls with messages that nobody gave.
 
     Raises:
         BadInput: the situation names a group or a stack that the record does not have.
@@ -94,63 +90,52 @@ def advise(
     every = _figures(subject, situation)
     others = [_figures(one, situation) for one in held_back]
     of_sizes = None if sizes is None else _figures(sizes, situation)
-    return replace(of_figures(every, situation, others, of_sizes), excluded=_excluded(subject, situation))
+    return replace(of_figures(every, situation, others, of_sizes, invented), excluded=_excluded(subject, situation))
 
 
 def of_figures(
-    every: Every, situation: Situation, held_back: Sequence[Every] = (), sizes: Every | None = None
+    every: Every,
+    situation: Situation,
+    held_back: Sequence[Every] = (),
+    sizes: Every | None = None,
+    invented: Invented = NOTHING,
 ) -> Advice:
     """Compute an advice from figures, however they came about."""
     groups = _groups(every, situation)
     _known_today(every, situation)
-    names, out = candidates(every, situation, groups)
-    names, others, languages = taking_part(every, names, situation, groups)
-    out += others
-    situation = replace(situation, today=languages.counted_for(situation.today))
     compared = [one for each in (every, *held_back) for one in each.values()]
-    tested = checks(compared, situation)
-    met = _met(every, names, situation, groups, tested)
-    failing = [name for name in names if any(one.stack == name and one.outcome is Outcome.FAILED for one in met)]
-    goals = _goals(every, [name for name in names if name not in failing], situation, groups)
-    error = error_of(compared, situation, situation.goal)
-    timed = situation.goal is Goal.TIME
-    at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
-    worth = situation.worth if situation.goal is Goal.MONEY else 0.0
-    found = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth)
-    unsure = _unsure(found, met, situation)
-    if unsure:
-        found = replace(found, verdict=Verdict.UNDECIDED, leave=False)
-    advised = situation.today if found.verdict is Verdict.STAY else found.best
+    tested, error = checks(compared, situation), error_of(compared, situation, situation.goal)
+    decision = decide(every, situation, groups, tested, error)
+    choice, situation, goals = decision.choice, decision.situation, decision.goals
+    measured = Measured(every, {} if sizes is None else ladders(sizes), tested, error, decision, groups)
+    assumed = assumed_range(measured, invented)
+    if assumed.outcome is Holds.DEPENDS:
+        choice = replace(choice, verdict=Verdict.UNDECIDED, leave=False)
+    advised = situation.today if choice.verdict is Verdict.STAY else choice.best
     beside = (
         situation.today
         if situation.today not in ("", advised)
-        else found.best
-        if found.best != advised
-        else found.runner_up
+        else choice.best
+        if choice.best != advised
+        else choice.runner_up
     )
     times = error_of(compared, situation, Goal.TIME)
     errors = {link.name: times.log for link in situation.links}
-    records = [every, *held_back]
-    off = partial(off_by, tested)
-    figures = lines(records, situation, (advised, beside), groups, errors, off) if advised else []
+
+    def costs(figures: Every, shares: Mapping[str, float]) -> list[CostLine]:
+        off = partial(off_by, tested)
+        return lines([figures, every, *held_back], situation, (advised, beside), shares, errors, off) if advised else []
+
+    elsewhere = [costs(case.place.every, case.place.groups) for case in assumed.cases]
     main = max(groups, key=lambda group: groups[group])
     bounds = math.log1p(situation.margin), times.log
     return Advice(
-        situation, groups, every, goals, out, failing, met, found, error, figures, beside,
-        tested,
-        _map(every, sizes, list(goals), main, situation, bounds), languages,
-        least=_least(every, found.leaders, situation, groups, compared), unsure=unsure,
+        situation, groups, every, goals, decision.left_out, decision.failing, decision.met, choice, error,
+        spanned(costs(every, groups), elsewhere), beside, tested,
+        _map(every, sizes, list(goals), main, situation, bounds), decision.languages,
+        least=_least(every, choice.leaders, situation, groups, compared), unsure=decision.unsure, assumed=assumed,
+        changes=changes(measured),
     )  # fmt: skip
-
-
-def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) -> list[str]:
-    """Name what would be advised and is not shown to meet the objective over every link."""
-    advised = {
-        Verdict.CHOOSE: [found.best],
-        Verdict.EITHER: list(found.leaders),
-        Verdict.STAY: [situation.today],
-    }.get(found.verdict, [])
-    return [name for name in advised if any(one.stack == name and one.outcome is Outcome.UNDECIDED for one in met)]
 
 
 def ordinary(every: Every, names: Sequence[str], situation: Situation) -> list[str]:
@@ -208,22 +193,6 @@ def _least(
     return found
 
 
-def _goals(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> dict[str, ByBlock]:
-    """Give what the goal wants small, by candidate and fork."""
-    each = [every[name, group] for name in names for group in groups]
-    links = [
-        link.name
-        for link in situation.links
-        if all(known_latency_us(one, link.name, link.wire, "mean_us")[1] and one.over.get(link.name) for one in each)
-    ]
-    found = {}
-    for name in names:
-        own = {group: value(every[name, group], situation, situation.goal, links) for group in groups}
-        if values := mixed(every, name, groups, own):
-            found[name] = values
-    return found
-
-
 def _figures(subject: Subject, situation: Situation) -> Every:
     wires = subject.run.plan().get("links") or {}
     links = {one.name: one.wire for one in situation.links if one.wire.get("link")}
@@ -264,39 +233,3 @@ def _known_today(every: Every, situation: Situation) -> None:
     there = list(dict.fromkeys(stack for stack, _ in every))
     if situation.today and situation.today not in there:
         raise BadInput(f'today: the record has no stack "{situation.today}": {allowed_names(situation.today, there)}')
-
-
-def _met(
-    every: Every,
-    names: Sequence[str],
-    situation: Situation,
-    groups: Mapping[str, float],
-    tested: Sequence[Check],
-) -> list[ObjectiveCheck]:
-    """Hold every candidate against the objective, over every link.
-
-    Where a latency was predicted, its interval is widened by how far such predictions were off.
-    """
-    objective = situation.objective
-    if objective is None:
-        return []
-    metric, words = ("mean_us", MEAN) if objective.share is None else percentile_of(situation)
-    found = []
-    for name in names:
-        for link in situation.links:
-            values = slowest_us(every, name, groups, link, metric)
-            if not values:
-                continue
-            ms = geometric_mean([one / 1e3 for one in values.values()])
-            measured = all(known_latency_us(every[name, group], link.name, link.wire, metric)[1] for group in groups)
-            off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
-            if ms.low is not None and ms.high is not None:
-                ms = replace(ms, low=ms.low / off, high=ms.high * off)
-            found.append(ObjectiveCheck(name, link.name, ms, _outcome(ms, objective.limit_us / 1e3), measured))
-    return found
-
-
-def _outcome(ms: Interval, limit: float) -> Outcome:
-    if ms.low is None or ms.high is None:
-        return Outcome.UNDECIDED
-    return Outcome.PASSED if ms.high < limit else Outcome.FAILED if ms.low >= limit else Outcome.UNDECIDED

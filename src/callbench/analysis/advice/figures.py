@@ -37,6 +37,7 @@ class Figures:
         here: without a link.
         account: the wire ledger of a steady call, to the server and to the client; empty where it was not counted.
         payload: bytes of data of a call, both ways; None where its bytes were not counted.
+        answer: those of its answer, likewise.
         over: what was measured over a link, by the name of the situation's link.
         doubt: why the record does not rank it, or "".
         at_most: whether its times are upper bounds, because its rate is a lower one.
@@ -53,6 +54,7 @@ class Figures:
     here: OverLink
     account: Sequence[Mapping[str, float]] = ()
     payload: float | None = None
+    answer: float | None = None
     over: Mapping[str, OverLink] = field(default_factory=dict)
     doubt: str = ""
     language: str = ""
@@ -91,6 +93,7 @@ def read(
         found[names["stack"], names["group"]] = Figures(
             names["stack"], names["group"], names["call"], names["message"], names["channel"], _of(cell), account,
             float(ledger.request_payload + ledger.answer_payload) if ledger else None,
+            float(ledger.answer_payload) if ledger else None,
             {name: _of(one) for name, wire in links.items() if (one := _same(cell, closed, wires, wire))},
             "; ".join(cell.doubts), names["language"],
             str(card.get(PROTOCOL) or ""), cell.at_least, card,

@@ -28,3 +28,13 @@ CODINGS: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
     {PLAIN: lambda body: body, "gzip": _gzip, "zstd": _zstd}
 )
 """By the name in `Content-Encoding`; `plain` is a body as it is."""
+
+
+def coding_of(channel: str) -> str:
+    """Return the content coding of a channel, by its name; `plain` if it has none."""
+    return next((name for name in CODINGS if channel.endswith(f"-{name}")), PLAIN)
+
+
+def uncoded(channel: str) -> str:
+    """Return the channel without its content coding: the two differ in bytes and processor time alone."""
+    return channel.removesuffix(f"-{coding_of(channel)}")

@@ -9,15 +9,6 @@ from callbench.catalog.own.stored_assumptions import stored_assumptions
 from callbench.report.advice.calling import assumed as assumed_of_callers
 
 
-def condition(folder: Path) -> str:
-    """Write the condition under which an advice holds, before its sentence; nothing where every answer is known.
-
-    A server sends back the request of a call whose answer nobody gave. So bytes, times and money are of such answers.
-    """
-    unanswered, _ = stored_assumptions(folder)
-    return "If answers are as large as requests: " if unanswered else ""
-
-
 def assumptions(advice: Advice, folder: Path) -> Sequence[str]:
     """Say what is assumed, the most important first.
 
@@ -32,8 +23,8 @@ def _invented(folder: Path) -> Iterator[str]:
     unanswered, generated = stored_assumptions(folder)
     if unanswered:
         yield (
-            f"Nobody gave an answer of {some(sorted(unanswered))}, so the server sends the request back. With larger or"
-            " smaller answers, another stack can be best and savings differ. Give pairs of request and answer."
+            f"Nobody gave an answer of {some(sorted(unanswered))}, so the server sends the request back. Give pairs of"
+            " request and answer."
         )
     only_generated = sorted(generated - unanswered)
     if only_generated:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from callbench.catalog.own.stored_losses import stored_losses
 from callbench.report.advice import languages
-from callbench.report.advice.assumptions import assumptions, condition
+from callbench.report.advice.assumptions import assumptions
 from callbench.report.advice.record import result
 from callbench.report.advice.sections import sections
 from callbench.report.advice.words import depends, reasons
@@ -52,8 +52,7 @@ def as_result(found: AdviceResult) -> dict[str, Any]:
     """Give everything that was computed, with what it assumes: what is kept, and what programs get."""
     folder = found.subject.run.path
     computed = result(found.advice)
-    sentence = f"{condition(folder)}{computed['sentence']}"
-    return {**computed, "sentence": sentence, "assumed": assumptions(found.advice, folder)}
+    return {**computed, "assumed": assumptions(found.advice, folder)}
 
 
 def record(one: Stored, found: AdviceResult) -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from callbench.analysis.advice.advice import Advice, ordinary
+from callbench.analysis.advice.assumed import Holds
 from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
 from callbench.analysis.advice.choice import LEVEL, Verdict
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
 from callbench.analysis.advice.savings import MONEY, processor_line
-from callbench.analysis.words import listed
+from callbench.analysis.words import either, listed
 from callbench.catalog.callers import encrypts
 from callbench.catalog.formats import plain
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import along, amount, times_less, times_more
+from callbench.report.advice.holding import changing, condition, depends_on_assumed, reach
 from callbench.stats.best import ComparedWithBest
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure, percent
@@ -28,7 +30,13 @@ GOALS = {
 
 
 def headline(advice: Advice) -> str:
-    """Say in a sentence or two what to do."""
+    """Say in a sentence or two what to do, and under what it holds."""
+    if advice.assumed.outcome is Holds.DEPENDS:
+        return depends_on_assumed(advice)
+    return f"{condition(advice)}{_headline(advice)}"
+
+
+def _headline(advice: Advice) -> str:
     choice, today, margin = advice.choice, advice.situation.today, percent(advice.situation.margin)
     match choice.verdict:
         case Verdict.NONE:
@@ -42,7 +50,7 @@ def headline(advice: Advice) -> str:
             before = f"Leave {today}. " if choice.leave else ""
             if len(choice.leaders) > _NAMED:
                 return f"{before}{_many(advice, margin)}"
-            return f"{before}Choose {_any(choice.leaders)}. They lie within {margin} of each other."
+            return f"{before}Choose {either(choice.leaders)}. They lie within {margin} of each other."
         case Verdict.UNDECIDED:
             return _undecided(advice, margin)
 
@@ -97,6 +105,7 @@ def reasons(advice: Advice) -> Iterator[str]:
     choice = advice.choice
     if choice.comparison is None:
         return
+    yield from reach(advice)
     today = advice.situation.today
     move = (choice.moves or {}).get(choice.best)
     if move is not None:
@@ -120,7 +129,7 @@ def depends(advice: Advice) -> list[str]:
     """Say on what the choice depends, cut through the map where the situation lies."""
     found = advice.map
     if found is None:
-        return []
+        return list(changing(advice))
     x, y = lines_through(found)
     sentences = [
         _cut(x, found.x, f"At {_place(found.y)} and {found.fixed}"),
@@ -128,7 +137,7 @@ def depends(advice: Advice) -> list[str]:
     ]
     if advice.situation.goal is not Goal.TIME:
         sentences.append(f"The map is of time. The choice goes by {goal(advice)}, which no rate of a link changes.")
-    return [one for one in sentences if one]
+    return [*(one for one in sentences if one), *changing(advice)]
 
 
 def not_measured(advice: Advice) -> list[str]:
@@ -206,10 +215,6 @@ def _nobody(advice: Advice) -> str:
             f" {figure(worst[nearest])} ms over the slowest one."
         )
     return "No candidate: the situation rules out every stack of the record, or the record lacks their figures."
-
-
-def _any(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _next(advice: Advice, first: ComparedWithBest) -> str:

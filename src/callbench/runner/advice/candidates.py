@@ -14,7 +14,7 @@ from callbench.analysis.advice.requirements import LeftOut, required, wants_tls
 from callbench.catalog.callers import encrypts
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
-from callbench.catalog.encoders.codings import CODINGS, GZIP, LEAST, PLAIN
+from callbench.catalog.encoders.codings import GZIP, LEAST, PLAIN, coding_of, uncoded
 from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.catalog.own.study import ADVISED
 from callbench.catalog.reach import why_not_over
@@ -81,7 +81,7 @@ def _pruned(stacks: Sequence[Stack], tables: Sequence[CallBytes], situation: Sit
     """Find the stacks whose bytes alone are too many. What runs today and plain JSON over HTTP/1.1 stay."""
     by_channel: dict[str, list[Stack]] = {}
     for stack in stacks:
-        by_channel.setdefault(_uncoded(stack.channel), []).append(stack)
+        by_channel.setdefault(uncoded(stack.channel), []).append(stack)
     for channel, alike in by_channel.items():
         bodies = {stack.id: size for stack in alike if (size := _body(stack, tables)) is not None}
         if not bodies:
@@ -108,18 +108,9 @@ class _Bytes:
         return self.request + self.answer
 
 
-def _uncoded(channel: str) -> str:
-    """The channel without its content coding: the two differ in bytes and processor time alone."""
-    return next((channel.removesuffix(f"-{name}") for name in CODINGS if channel.endswith(f"-{name}")), channel)
-
-
-def _coding(channel: str) -> str:
-    return next((name for name in CODINGS if channel.endswith(f"-{name}")), PLAIN)
-
-
 def _body(stack: Stack, tables: Sequence[CallBytes]) -> _Bytes | None:
     """The mean over the calls; None if the table does not have the message, or it cannot carry a call."""
-    coding = _coding(stack.channel)
+    coding = coding_of(stack.channel)
     rows = [row for table in tables for row in table.formats if row.format == stack.message]
     if not tables or len(rows) < len(tables):
         return None

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from callbench.adapter.network import creation
 from callbench.analysis.advice.advice import Advice, advise
+from callbench.analysis.advice.invented import Invented
 from callbench.analysis.subject import Subject, subject
 from callbench.catalog.catalogue import Catalogue
+from callbench.catalog.own.stored_assumptions import stored_assumptions
 from callbench.model.situation import Situation
 from callbench.runner import launch
 from callbench.runner.advice import lacking, sizes, stored
@@ -44,7 +46,7 @@ def from_record(run: Record, situation: Situation) -> AdviceResult:
     found = subject(run)
     others = [subject(one) for one in held_back]
     of_sizes = None if sizes is None else subject(sizes)
-    advice = advise(found, situation, others, of_sizes)
+    advice = advise(found, situation, others, of_sizes, Invented(*stored_assumptions(run.path)))
     left_out = [*advice.left_out, *stored.not_measured(run)]
     return AdviceResult(found, held_back, replace(advice, left_out=left_out), sizes)
 

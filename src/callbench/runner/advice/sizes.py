@@ -8,6 +8,7 @@ from pathlib import Path
 import tomli_w
 
 from callbench.analysis.advice.advice import Advice, ordinary
+from callbench.catalog.encoders.codings import coding_of
 from callbench.catalog.generator import file as generators
 from callbench.catalog.own import folder
 from callbench.catalog.own.sizes import Sizes, length, sizes_of
@@ -18,21 +19,22 @@ from callbench.runner import own_service
 from callbench.stats.interval import geometric_mean
 
 # So many stacks have a place on the map.
-MOST_STACKS = 14
+MOST_STACKS = 16
 TITLE = "Payloads of several sizes, for a map of advice"
 
 
 def stacks(advice: Advice) -> list[str]:
-    """Choose the stacks that the map compares: of each message the one with the least value, today's, an ordinary one.
+    """Choose the stacks that the map compares: today's, an ordinary one, and the least of each message and coding.
 
     Another channel changes what a call costs by itself, and hardly what a byte costs.
     """
     values = {name: geometric_mean(list(one.values())).middle for name, one in advice.goals.items()}
     group = _main(advice)
-    by_message: dict[str, str] = {}
+    by_body: dict[tuple[str, str], str] = {}
     for name in sorted(values, key=lambda name: values[name]):
-        by_message.setdefault(advice.every[name, group].message, name)
-    wanted = [*ordinary(advice.every, list(values), advice.situation), *by_message.values()]
+        figures = advice.every[name, group]
+        by_body.setdefault((figures.message, coding_of(figures.channel)), name)
+    wanted = [*ordinary(advice.every, list(values), advice.situation), *by_body.values()]
     return [name for name in dict.fromkeys(wanted) if not name.startswith(f"{OF_STUDY}/")][:MOST_STACKS]
 
 

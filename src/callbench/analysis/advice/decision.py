@@ -1,0 +1,160 @@
+"""The decision of an advice: who takes part, who meets the objective, and which of them has the least of the goal.
+
+It is computed once from what was measured, and again for each other size that an assumed message can have.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from callbench.analysis.advice.checks import Check, Error, off_by
+from callbench.analysis.advice.choice import Choice, Verdict, choose
+from callbench.analysis.advice.figures import Every
+from callbench.analysis.advice.languages import TakingPart, taking_part
+from callbench.analysis.advice.prediction import known_latency_us, mixed, percentile_of, value
+from callbench.analysis.advice.requirements import LeftOut, candidates
+from callbench.analysis.advice.savings import MEAN, slowest_us
+from callbench.model.situation import Goal, Situation
+from callbench.stats.contrast import ByBlock
+from callbench.stats.decision import Outcome
+from callbench.stats.interval import Interval, geometric_mean
+
+
+@dataclass(frozen=True)
+class ObjectiveCheck:
+    """Whether a candidate meets the objective over a link.
+
+    Attributes:
+        ms: the latency that the objective is of, with its interval over the forks.
+        outcome: passed where the whole interval lies under the limit, failed where it lies above.
+        measured: whether it was measured; predicted otherwise.
+    """
+
+    stack: str
+    link: str
+    ms: Interval
+    outcome: Outcome
+    measured: bool
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided, and from what.
+
+    Attributes:
+        situation: what was asked for; what runs today is the stack whose figures count for its protocol.
+        goals: what the goal wants small, by candidate and fork: µs, money of a month or bytes.
+        left_out: stacks that are no candidates.
+        failing: candidates that fail the objective over a link, and so are out.
+        met: every candidate's latencies beside the objective.
+        choice: of the candidates that are left.
+        unsure: what would be advised, and is not shown to meet the objective: so nothing is.
+        languages: whose stacks are candidates, if the situation names languages.
+    """
+
+    situation: Situation
+    goals: Mapping[str, ByBlock]
+    left_out: Sequence[LeftOut]
+    failing: Sequence[str]
+    met: Sequence[ObjectiveCheck]
+    choice: Choice
+    unsure: Sequence[str]
+    languages: TakingPart
+
+
+def decide(
+    every: Every, situation: Situation, groups: Mapping[str, float], tested: Sequence[Check], error: Error
+) -> Decision:
+    """Decide.
+
+    Args:
+        every: the figures of the record.
+        situation: what is asked for.
+        groups: the shares of the calls.
+        tested: predictions held against measurements.
+        error: how far a comparison of predictions can be off.
+    """
+    names, out = candidates(every, situation, groups)
+    names, others, languages = taking_part(every, names, situation, groups)
+    situation = replace(situation, today=languages.counted_for(situation.today))
+    met = _met(every, names, situation, groups, tested)
+    failing = [name for name in names if any(one.stack == name and one.outcome is Outcome.FAILED for one in met)]
+    goals = _goals(every, [name for name in names if name not in failing], situation, groups)
+    timed = situation.goal is Goal.TIME
+    at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
+    worth = situation.worth if situation.goal is Goal.MONEY else 0.0
+    choice = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth)
+    unsure = _unsure(choice, met, situation)
+    if unsure:
+        choice = replace(choice, verdict=Verdict.UNDECIDED, leave=False)
+    return Decision(situation, goals, [*out, *others], failing, met, choice, unsure, languages)
+
+
+def named(choice: Choice, today: str) -> list[str]:
+    """Name the stacks that a choice advises: none where it is undecided, or where no candidate is left."""
+    return {
+        Verdict.CHOOSE: [choice.best],
+        Verdict.EITHER: list(choice.leaders),
+        Verdict.STAY: [today],
+    }.get(choice.verdict, [])
+
+
+def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) -> list[str]:
+    """Name what would be advised and is not shown to meet the objective over every link."""
+    return [
+        name
+        for name in named(found, situation.today)
+        if any(one.stack == name and one.outcome is Outcome.UNDECIDED for one in met)
+    ]
+
+
+def _goals(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> dict[str, ByBlock]:
+    """Give what the goal wants small, by candidate and fork."""
+    each = [every[name, group] for name in names for group in groups]
+    links = [
+        link.name
+        for link in situation.links
+        if all(known_latency_us(one, link.name, link.wire, "mean_us")[1] and one.over.get(link.name) for one in each)
+    ]
+    found = {}
+    for name in names:
+        own = {group: value(every[name, group], situation, situation.goal, links) for group in groups}
+        if values := mixed(every, name, groups, own):
+            found[name] = values
+    return found
+
+
+def _met(
+    every: Every,
+    names: Sequence[str],
+    situation: Situation,
+    groups: Mapping[str, float],
+    tested: Sequence[Check],
+) -> list[ObjectiveCheck]:
+    """Hold every candidate against the objective, over every link.
+
+    Where a latency was predicted, its interval is widened by how far such predictions were off.
+    """
+    objective = situation.objective
+    if objective is None:
+        return []
+    metric, words = ("mean_us", MEAN) if objective.share is None else percentile_of(situation)
+    found = []
+    for name in names:
+        for link in situation.links:
+            values = slowest_us(every, name, groups, link, metric)
+            if not values:
+                continue
+            ms = geometric_mean([one / 1e3 for one in values.values()])
+            measured = all(known_latency_us(every[name, group], link.name, link.wire, metric)[1] for group in groups)
+            off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
+            if ms.low is not None and ms.high is not None:
+                ms = replace(ms, low=ms.low / off, high=ms.high * off)
+            found.append(ObjectiveCheck(name, link.name, ms, _outcome(ms, objective.limit_us / 1e3), measured))
+    return found
+
+
+def _outcome(ms: Interval, limit: float) -> Outcome:
+    if ms.low is None or ms.high is None:
+        return Outcome.UNDECIDED
+    return Outcome.PASSED if ms.high < limit else Outcome.FAILED if ms.low >= limit else Outcome.UNDECIDED

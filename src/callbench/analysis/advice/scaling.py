@@ -1,0 +1,176 @@
+"""Figures of a record as they would be with larger or smaller answers, or payloads.
+
+The record of several sizes says what one call needs with each of them. What a stack needs more or less there is added
+to what it needs in the record itself. Of stacks that have one message and one content coding, one was measured with
+several sizes: another channel changes what a call costs by itself, and hardly what a byte costs.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from callbench.analysis.advice.figures import Every, Figures, OverLink
+from callbench.catalog.encoders.codings import coding_of
+from callbench.stats.contrast import ByBlock
+from callbench.stats.interval import geometric_mean
+
+_COUNTED = ("packets", "ip", "tcp", "payload", "retransmitted")
+# A smaller payload takes a call's time down to this share of it at least: what is taken off was measured with noise.
+_LEAST = 0.05
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What calls of one stack need with payloads of several sizes, the smallest first.
+
+    Attributes:
+        payloads: bytes of data of a call, both ways.
+        steps: the figures with each of them.
+    """
+
+    payloads: Sequence[float]
+    steps: Sequence[Figures]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large messages are taken to be, as a multiple of what was measured.
+
+    Attributes:
+        calls: those whose messages are scaled.
+        answers: the multiple of their answers.
+        requests: that of their requests.
+    """
+
+    calls: Collection[str]
+    answers: float = 1.0
+    requests: float = 1.0
+
+
+def ladders(sizes: Every) -> dict[str, Ladder]:
+    """Read the record of several sizes, by stack; a stack that lacks its bytes, or has one size only, is left out."""
+    found: dict[str, Ladder] = {}
+    for stack in dict.fromkeys(stack for stack, _ in sizes):
+        by_payload = {
+            figures.payload: figures
+            for (name, _), figures in sizes.items()
+            if name == stack and figures.payload is not None and figures.account
+        }
+        if len(by_payload) > 1:
+            payloads = sorted(by_payload)
+            found[stack] = Ladder(payloads, [by_payload[payload] for payload in payloads])
+    return found
+
+
+def scaled(every: Every, known: Mapping[str, Ladder], scale: Scale) -> Every | None:
+    """Give the figures with messages of another size; None where nothing says what they would be.
+
+    Args:
+        every: the figures of the record.
+        known: what is known of several sizes, by stack.
+        scale: which messages, and how large they are.
+    """
+    found = {}
+    for key, figures in every.items():
+        if figures.call not in scale.calls:
+            found[key] = figures
+            continue
+        ladder = _ladder_of(figures, known)
+        if ladder is None or figures.payload is None or not figures.account:
+            return None
+        found[key] = _scaled(figures, ladder, scale)
+    return found
+
+
+def _ladder_of(figures: Figures, known: Mapping[str, Ladder]) -> Ladder | None:
+    """Find the ladder of the same stack, else of one with the same message, coding and language, or the same message.
+
+    Content codings differ in what a byte costs, so a ladder of another coding says nothing.
+    """
+    if figures.stack in known:
+        return known[figures.stack]
+    alike = [
+        ladder
+        for ladder in known.values()
+        if ladder.steps[0].message == figures.message
+        and coding_of(ladder.steps[0].channel) == coding_of(figures.channel)
+    ]
+    own = [ladder for ladder in alike if ladder.steps[0].language == figures.language]
+    return next(iter([*own, *alike]), None)
+
+
+def _scaled(figures: Figures, ladder: Ladder, scale: Scale) -> Figures:
+    """Add to each figure what the ladder says that the other size needs more.
+
+    Time and processor time follow the bytes of both ways, each as far as it is scaled; of bytes, each way is known.
+    """
+    payload, bodies = figures.payload or 0.0, [row["payload"] for row in figures.account]
+    shares = [body / sum(bodies) if sum(bodies) else 0.5 for body in bodies]
+    ways = list(zip((scale.requests, scale.answers), shares, strict=True))
+
+    def more(values: Sequence[float]) -> float:
+        return sum(share * _difference(ladder.payloads, values, payload, factor * payload) for factor, share in ways)
+
+    account = [
+        _row(row, place, ladder, payload, factor)
+        for place, (row, (factor, _)) in enumerate(zip(figures.account, ways, strict=True))
+    ]
+    latencies = {name: more(values) for name, values in _latencies(ladder).items()}
+    sides = {
+        side: more([_mean(getattr(step.here, side)) for step in ladder.steps]) for side in ("server_us", "client_us")
+    }
+    moved = replace(figures, account=account, here=_moved(figures.here, latencies, sides))
+    total = payload * sum(factor * share for factor, share in ways)
+    return replace(moved, payload=total, over={})
+
+
+def _latencies(ladder: Ladder) -> dict[str, list[float]]:
+    names = set.intersection(*(set(step.here.latency_us) for step in ladder.steps))
+    return {name: [_mean(step.here.latency_us[name]) for step in ladder.steps] for name in names}
+
+
+def _row(row: Mapping[str, float], place: int, ladder: Ladder, payload: float, factor: float) -> dict[str, float]:
+    """Scale what was counted in one direction. Turns and connections stay: how often sides wait is not known."""
+    grown = {
+        name: max(
+            0.0,
+            row[name]
+            + _difference(
+                ladder.payloads, [step.account[place][name] for step in ladder.steps], payload, factor * payload
+            ),
+        )
+        for name in _COUNTED
+        if name in row
+    }
+    return {**row, **grown}
+
+
+def _moved(here: OverLink, latencies: Mapping[str, float], sides: Mapping[str, float]) -> OverLink:
+    return OverLink(
+        {name: _added(values, latencies.get(name, 0.0)) for name, values in here.latency_us.items()},
+        _added(here.server_us, sides["server_us"]),
+        _added(here.client_us, sides["client_us"]),
+    )
+
+
+def _added(values: ByBlock, more: float) -> ByBlock:
+    return {fork: max(_LEAST * value, value + more) for fork, value in values.items()}
+
+
+def _mean(values: ByBlock) -> float:
+    positive = [value for value in values.values() if value > 0]
+    return geometric_mean(positive).middle if positive else 0.0
+
+
+def _difference(payloads: Sequence[float], values: Sequence[float], before: float, after: float) -> float:
+    return _at(payloads, values, after) - _at(payloads, values, before)
+
+
+def _at(payloads: Sequence[float], values: Sequence[float], payload: float) -> float:
+    """Follow straight lines between the sizes that were measured, and the first and the last of them beyond."""
+    ends = {0: (0, 1)} if payload < payloads[0] else {-1: (-2, -1)} if payload > payloads[-1] else {}
+    for end, (first, second) in ends.items():
+        slope = (values[second] - values[first]) / (payloads[second] - payloads[first])
+        return values[end] + max(0.0, slope) * (payload - payloads[end])
+    return float(np.interp(payload, payloads, values))
