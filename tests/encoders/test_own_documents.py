@@ -165,7 +165,8 @@ def thrift_types(draw: st.DrawFn, structs: dict[str, Any], depth: int = 0) -> tu
     forms = ["base"] * 3 + (["list", "set", "map"] if depth < 3 else []) + (["struct"] if structs else [])
     form = draw(st.sampled_from(forms))
     if form == "struct":
-        return draw(st.sampled_from(sorted(structs.items())))
+        name = draw(st.sampled_from(sorted(structs)))
+        return name, structs[name]
     if form == "set":
         kind = draw(st.sampled_from(["i32", "i64", "string"]))
         return f"set<{kind}>", st.lists(THRIFT[kind], max_size=3, unique=True)
@@ -185,7 +186,9 @@ def thrift_files(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     lines = [f"enum Color {{ {', '.join(f'{name} = {number}' for name, number in COLORS.items())} }}"]
     structs: dict[str, Any] = {}
     for name in ("Inner", "Outer", "Root"):
-        required, optional, number = {}, {}, 0
+        required: dict[str, Any] = {}
+        optional: dict[str, Any] = {}
+        number = 0
         lines.append(f"{draw(st.sampled_from(['struct', 'exception']))} {name} {{")
         for field in draw(st.lists(st.sampled_from(NAMES), max_size=5, unique=True)):
             number += draw(st.sampled_from([1, 2, 15, 16, 300]))

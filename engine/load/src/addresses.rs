@@ -1,16 +1,21 @@
-//! The addresses of a host name. They are tried in turn, from the one that worked last.
+//! The addresses of a host name. They are tried in turn, from the one that worked last. Where that is silent, the first to answer is found (`race`).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
 use callbench_kit::{Failure, Kind};
+
+use crate::race;
 
 #[derive(Clone, Debug)]
 pub struct Addresses {
     /// At least one, each once.
     all: Arc<[SocketAddr]>,
     preferred: Arc<AtomicUsize>,
+    /// Whether one of them has answered.
+    reached: Arc<AtomicBool>,
 }
 
 /// The attempts of one connection.
@@ -29,7 +34,7 @@ impl Addresses {
                 all.push(address);
             }
         }
-        (!all.is_empty()).then(|| Addresses { all: all.into(), preferred: Arc::default() })
+        (!all.is_empty()).then(|| Addresses { all: all.into(), preferred: Arc::default(), reached: Arc::default() })
     }
 
     /// All addresses, in the order of the name.
@@ -52,9 +57,27 @@ impl Addresses {
 
     /// Later connections begin with the address that is tried now.
     pub fn connected(&self, attempts: Attempts) {
+        self.reached.store(true, Relaxed);
         if attempts.failed > 0 {
             self.preferred.store((attempts.first + attempts.failed) % self.all.len(), Relaxed);
         }
+    }
+
+    /// How long to wait for the first connection before the other addresses are asked; None: there are none, or one has answered.
+    #[must_use]
+    pub fn patience(&self) -> Option<Duration> {
+        (self.all.len() > 1 && !self.reached.load(Relaxed)).then_some(race::ATTEMPT_DELAY)
+    }
+
+    /// Later connections begin with the address that answers first. Returns whether there is one.
+    #[must_use]
+    pub fn prefer_first_to_answer(&self, limit: Duration) -> bool {
+        let first = race::first_to_answer(self, limit);
+        if let Some(place) = first {
+            self.preferred.store(place, Relaxed);
+            self.reached.store(true, Relaxed);
+        }
+        first.is_some()
     }
 
     /// Goes on to the next address, since no connection to this one could be made. Fails after the last.

@@ -453,6 +453,7 @@ mod tests {
     use crate::connect_options;
     use crate::event_loop::EventLoop;
     use crate::h2;
+    use crate::race::silent;
 
     /// An address where nobody listens.
     fn dead() -> SocketAddr {
@@ -493,6 +494,17 @@ mod tests {
         }
         let why = connected::<Clients>(Protocol::Http1, &[dead(), dead()]).err().expect("a refusal");
         assert!(why.kind == Kind::Refused && why.message.contains("none of the 2 addresses"), "{}", why.message);
+    }
+
+    #[test]
+    fn an_address_that_is_silent_is_not_waited_for() {
+        let (silent, _queue) = silent();
+        let answering = answering(b"HTTP/1.1 204 No Content\r\n\r\n");
+        let mut event_loop = connected::<Clients>(Protocol::Http1, &[silent, dead(), answering]).expect("connections");
+        assert_eq!(event_loop.connections(), 2);
+        event_loop.call().expect("an answer");
+        let settings = self::answering(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+        assert_eq!(connected::<h2::Clients>(Protocol::Http2, &[silent, settings]).expect("connections").connections(), 2);
     }
 
     #[test]

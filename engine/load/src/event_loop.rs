@@ -15,14 +15,14 @@ use crate::carrier::{Carrier, Ended, Spec};
 use crate::events::{EventClock, Events};
 use crate::request::Values;
 
+mod connecting;
+
 /// The size of the buffer for reading.
 const SCRATCH: usize = 64 * 1024;
 /// The shortest interval between two searches for calls that have timed out.
 const SWEEP_NS: u64 = 50_000_000;
 /// How long old events are handled before a drive, at the most.
 const MAX_DISCARD_NS: u64 = 100_000_000;
-/// The limit of simultaneous connection attempts. More could overflow the queue of a listener.
-const MAX_CONNECTING: usize = 64;
 /// This long before an arrival is due, the thread stops sleeping and polls.
 const SPIN_NS: u64 = 60_000;
 /// This long before an arrival is due, it reads only the clock. A poll of the kernel takes about half of this time, and reading an answer more.
@@ -110,32 +110,6 @@ impl<C: Carrier> EventLoop<C> {
 
     pub fn connections(&self) -> usize {
         self.carrier.connections()
-    }
-
-    /// Connects the first `clients` clients, a few at a time.
-    pub fn connect(&mut self, clients: usize) -> Result<(), Failure> {
-        let wanted = self.carrier.connections_needed(clients);
-        let (mut begun, mut done) = (0, 0);
-        let mut last = clock::now();
-        while done < wanted {
-            while begun < wanted && begun - done < MAX_CONNECTING {
-                self.carrier.connect(begun, &self.events)?;
-                begun += 1;
-            }
-            let give_up = last.saturating_add(self.timeout_ns());
-            let count = self.events.wait_until(give_up);
-            for place in 0..count {
-                let event = self.events.at(place);
-                if self.carrier.continue_connect(event, &self.events, &mut self.scratch)? {
-                    done += 1;
-                    last = clock::now();
-                }
-            }
-            if done < wanted && clock::now() >= last.saturating_add(self.timeout_ns()) {
-                return Err(Failure::new(Kind::Timeout, format!("connection {} was not established in time", done + 1)));
-            }
-        }
-        Ok(())
     }
 
     /// One call of the first client; where there are sessions, every call of each.

@@ -26,6 +26,7 @@ mod hpack;
 pub mod limits;
 mod printable;
 mod protocol;
+mod race;
 pub mod request;
 mod script;
 mod settings;
