@@ -8,7 +8,7 @@ compared with what.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from callbench.stats import student
 from callbench.stats.contrast import ByBlock, fork_ratios
 from callbench.stats.interval import Interval
-from callbench.stats.logratio import paired
+from callbench.stats.logratio import LogRatio, paired
 from callbench.stats.power import reach
 from callbench.stats.prior import NONE, Prior
 
@@ -61,7 +61,22 @@ class Best:
         return [self.name, *(one.name for one in self.others if not one.behind)]
 
 
-def least_of(values: Mapping[str, ByBlock], level: float, margin: float, shift: float, prior: Prior = NONE) -> Best:
+Widen = Callable[[tuple[str, str], LogRatio], LogRatio]
+"""Gives a ratio of two things a greater error, for what else they can differ by."""
+
+
+def _as_it_is(names: tuple[str, str], ratio: LogRatio) -> LogRatio:  # noqa: ARG001 - a `Widen`
+    return ratio
+
+
+def least_of(  # noqa: PLR0913, PLR0917 - things, and all that they are held against
+    values: Mapping[str, ByBlock],
+    level: float,
+    margin: float,
+    shift: float,
+    prior: Prior = NONE,
+    widen: Widen = _as_it_is,
+) -> Best:
     """Name the least, and compare the others with it, fork by fork.
 
     Args:
@@ -70,6 +85,7 @@ def least_of(values: Mapping[str, ByBlock], level: float, margin: float, shift: 
         margin: a log-ratio that does not matter.
         shift: a log-ratio that the circumstances may have brought, as the error of a prediction.
         prior: what many pairs say of how such a ratio varies.
+        widen: gives the ratio of two names a greater error.
 
     Raises:
         ValueError: there is nothing to compare.
@@ -79,20 +95,31 @@ def least_of(values: Mapping[str, ByBlock], level: float, margin: float, shift: 
     means = {name: math.fsum(map(math.log, one.values())) / len(one) for name, one in values.items()}
     best = min(means, key=lambda name: means[name])
     others = [
-        _compared(name, values[name], values[best], level / max(1, len(values) - 1), (margin, shift), prior)
+        _compared(
+            (name, best),
+            values,
+            level / max(1, len(values) - 1),
+            (margin, shift),
+            lambda names, ratios: widen(names, prior.moderated(paired(ratios))),
+        )
         for name in sorted(means, key=lambda name: means[name])
         if name != best
     ]
     return Best(best, others)
 
 
-def _compared(  # noqa: PLR0913, PLR0917 - one comparison and all that it is held against
-    name: str, one: ByBlock, best: ByBlock, level: float, bounds: tuple[float, float], prior: Prior
+def _compared(
+    names: tuple[str, str],
+    values: Mapping[str, ByBlock],
+    level: float,
+    bounds: tuple[float, float],
+    estimated: Callable[[tuple[str, str], Sequence[float]], LogRatio],
 ) -> ComparedWithBest:
-    ratios = fork_ratios([one], [best])
+    name, best = names
+    ratios = fork_ratios([values[name]], [values[best]])
     if len(ratios) < 2:
         return ComparedWithBest(name, None, behind=False, equivalent=False)
-    difference = prior.moderated(paired(ratios))
+    difference = estimated(names, ratios)
     margin, shift = bounds
     half = reach(difference, level) + shift
     behind = difference.log > 0 and difference.p_value(shift) < level

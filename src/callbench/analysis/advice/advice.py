@@ -25,6 +25,7 @@ from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal, Situation
 from callbench.stats.contrast import ByBlock
+from callbench.stats.run_spread import UNKNOWN, RunSpread
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Advice:
         unsure: what would be advised, and is not shown to meet the objective: so nothing is.
         assumed: whether it holds for all that was assumed; the intervals of the lines span all of that.
         changes: what would change it.
+        spread: how rates differ from run to run on this machine, as far as is known.
     """
 
     situation: Situation
@@ -66,6 +68,7 @@ class Advice:
     unsure: Sequence[str] = ()
     assumed: AssumedRange = NOTHING_ASSUMED
     changes: Sequence[Change] = ()
+    spread: RunSpread = UNKNOWN
 
 
 def advise(
@@ -90,24 +93,27 @@ def advise(
     every = _figures(subject, situation)
     others = [_figures(one, situation) for one in held_back]
     of_sizes = None if sizes is None else _figures(sizes, situation)
-    return replace(of_figures(every, situation, others, of_sizes, invented), excluded=_excluded(subject, situation))
+    spread = subject.results.run_spread
+    advice = of_figures(every, situation, others, of_sizes, invented, spread)
+    return replace(advice, excluded=_excluded(subject, situation))
 
 
-def of_figures(
+def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
     every: Every,
     situation: Situation,
     held_back: Sequence[Every] = (),
     sizes: Every | None = None,
     invented: Invented = NOTHING,
+    spread: RunSpread = UNKNOWN,
 ) -> Advice:
     """Compute an advice from figures, however they came about."""
     groups = _groups(every, situation)
     _known_today(every, situation)
     compared = [one for each in (every, *held_back) for one in each.values()]
     tested, error = checks(compared, situation), error_of(compared, situation, situation.goal)
-    decision = decide(every, situation, groups, tested, error)
+    decision = decide(every, situation, groups, tested, error, spread)
     choice, situation, goals = decision.choice, decision.situation, decision.goals
-    measured = Measured(every, {} if sizes is None else ladders(sizes), tested, error, decision, groups)
+    measured = Measured(every, {} if sizes is None else ladders(sizes), tested, error, decision, groups, spread)
     assumed = assumed_range(measured, invented)
     if assumed.outcome is Holds.DEPENDS:
         choice = replace(choice, verdict=Verdict.UNDECIDED, leave=False)
@@ -134,7 +140,7 @@ def of_figures(
         spanned(costs(every, groups), elsewhere), beside, tested,
         _map(every, sizes, list(goals), main, situation, bounds), decision.languages,
         least=_least(every, choice.leaders, situation, groups, compared), unsure=decision.unsure, assumed=assumed,
-        changes=changes(measured),
+        changes=changes(measured), spread=spread,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
 from callbench.analysis.spreads import of_ratios
 from callbench.stats.best import Best, least_of
 from callbench.stats.contrast import ByBlock, fork_ratios
@@ -60,6 +61,7 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
     level: float = LEVEL,
     at_most: Collection[str] = (),
     worth: float = 0.0,
+    between: BetweenRuns = ALONE,
 ) -> Choice:
     """Decide.
 
@@ -71,11 +73,12 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         level: the chance of a wrong name.
         at_most: candidates whose values are upper bounds. What such a bound reaches is not decided.
         worth: the least that a move has to save, in the unit of the values: a share of little is little.
+        between: what other runs on this machine can differ by.
     """
     if not values:
         return Choice(Verdict.NONE)
     prior, bound = of_ratios([list(values.values())]), math.log1p(margin)
-    best = least_of(values, level, bound, error, prior)
+    best = least_of(values, level, bound, error, prior, between.beyond)
     runner_up = best.others[0].name if best.others else ""
     found = Choice(Verdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
     bounded = {today, *best.leaders} & set(at_most)
@@ -83,7 +86,10 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         return found if bounded else _with(found, _among(best))
     others = {name: ratios for name in values if name != today
               if len(ratios := fork_ratios([values[name]], [values[today]])) > 1}  # fmt: skip
-    questions = [Question(prior.moderated(paired(ratios)), bound, less_is_better=True) for ratios in others.values()]
+    questions = [
+        Question(between.beyond((name, today), prior.moderated(paired(ratios))), bound, less_is_better=True)
+        for name, ratios in others.items()
+    ]
     moves = dict(zip(others, decided(questions, level, error), strict=True))
     found = _with(found, Verdict.UNDECIDED, moves)
     if bounded:

@@ -6,18 +6,21 @@ It is computed once from what was measured, and again for each other size that a
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
+from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
 from callbench.analysis.advice.checks import Check, Error, off_by
 from callbench.analysis.advice.choice import Choice, Verdict, choose
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.languages import TakingPart, taking_part
-from callbench.analysis.advice.prediction import known_latency_us, mixed, percentile_of, value
+from callbench.analysis.advice.prediction import here_alone, known_latency_us, mixed, percentile_of, value
 from callbench.analysis.advice.requirements import LeftOut, candidates
 from callbench.analysis.advice.savings import MEAN, slowest_us
 from callbench.model.situation import Goal, Situation
 from callbench.stats.contrast import ByBlock
 from callbench.stats.decision import Outcome
 from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.run_spread import UNKNOWN, RunSpread
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,13 @@ class Decision:
     languages: TakingPart
 
 
-def decide(
-    every: Every, situation: Situation, groups: Mapping[str, float], tested: Sequence[Check], error: Error
+def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
+    every: Every,
+    situation: Situation,
+    groups: Mapping[str, float],
+    tested: Sequence[Check],
+    error: Error,
+    spread: RunSpread = UNKNOWN,
 ) -> Decision:
     """Decide.
 
@@ -73,6 +81,7 @@ def decide(
         groups: the shares of the calls.
         tested: predictions held against measurements.
         error: how far a comparison of predictions can be off.
+        spread: how rates differ from run to run on this machine.
     """
     names, out = candidates(every, situation, groups)
     names, others, languages = taking_part(every, names, situation, groups)
@@ -83,11 +92,31 @@ def decide(
     timed = situation.goal is Goal.TIME
     at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
     worth = situation.worth if situation.goal is Goal.MONEY else 0.0
-    choice = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth)
+    choice = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth,
+                    between=_between(every, goals, situation, groups, spread))  # fmt: skip
     unsure = _unsure(choice, met, situation)
     if unsure:
         choice = replace(choice, verdict=Verdict.UNDECIDED, leave=False)
     return Decision(situation, goals, [*out, *others], failing, met, choice, unsure, languages)
+
+
+def _between(
+    every: Every,
+    goals: Mapping[str, ByBlock],
+    situation: Situation,
+    groups: Mapping[str, float],
+    spread: RunSpread,
+) -> BetweenRuns:
+    """Give what other runs can differ by. What a link adds and what bytes cost is the same in each."""
+    if spread.other is None:
+        return ALONE
+    kinds = {name: every[name, next(iter(groups))].kind for name in goals}
+    shares = {}
+    for name, values in goals.items():
+        here = mixed(every, name, groups, {group: here_alone(every[name, group], situation) for group in groups})
+        common = sorted(here.keys() & values.keys())
+        shares[name] = min(1.0, fmean(here[fork] / values[fork] for fork in common)) if common else 1.0
+    return BetweenRuns(spread, kinds, shares)
 
 
 def named(choice: Choice, today: str) -> list[str]:

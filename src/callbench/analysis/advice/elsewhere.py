@@ -15,6 +15,7 @@ from callbench.analysis.advice.decision import Decision, decide, named
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.scaling import Ladder, Scale, scaled
 from callbench.model.situation import Goal, Situation
+from callbench.stats.run_spread import UNKNOWN, RunSpread
 
 FURTHEST = 100.0
 """So many times as much, or as little, is looked at."""
@@ -34,6 +35,7 @@ class Measured:
         error: how far a comparison of predictions can be off.
         here: the decision for what was measured.
         groups: the shares of the calls.
+        spread: how rates differ from run to run on this machine.
     """
 
     every: Every
@@ -42,6 +44,7 @@ class Measured:
     error: Error
     here: Decision
     groups: Mapping[str, float]
+    spread: RunSpread = UNKNOWN
 
     @property
     def situation(self) -> Situation:
@@ -103,7 +106,7 @@ def with_mix(measured: Measured, group: str, factor: float) -> Place:
 
 def choice_at(measured: Measured, place: Place) -> Choice:
     """Decide in another place."""
-    return decide(place.every, place.situation, place.groups, measured.tested, measured.error).choice
+    return decide(place.every, place.situation, place.groups, measured.tested, measured.error, measured.spread).choice
 
 
 def contradicts(here: Decision, there: Choice) -> bool:

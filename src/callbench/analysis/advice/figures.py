@@ -44,6 +44,7 @@ class Figures:
         language: of the stack; "" where it is not known.
         protocol: what its card says that it speaks, or "": two stacks with the same one understand each other.
         card: what its manifest says of it.
+        kind: what it shares with the stacks that differ alike from run to run.
     """
 
     stack: str
@@ -61,6 +62,7 @@ class Figures:
     protocol: str = ""
     at_most: bool = False
     card: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = ""
 
 
 # By stack and group.
@@ -96,7 +98,7 @@ def read(
             float(ledger.answer_payload) if ledger else None,
             {name: _of(one) for name, wire in links.items() if (one := _same(cell, closed, wires, wire))},
             "; ".join(cell.doubts), names["language"],
-            str(card.get(PROTOCOL) or ""), cell.at_least, card,
+            str(card.get(PROTOCOL) or ""), cell.at_least, card, cell.kind,
         )  # fmt: skip
     return found
 

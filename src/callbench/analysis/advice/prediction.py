@@ -6,6 +6,7 @@ All of it fork by fork, so that what a fork does to all stacks cancels out where
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from callbench.analysis.advice.figures import Every, Figures, OverLink
@@ -107,6 +108,19 @@ def value(one: Figures, situation: Situation, goal: Goal, measured: Collection[s
         case Goal.BYTES:
             sizes = wire_bytes(one)
             return dict.fromkeys(one.here.latency_us.get("mean_us", {}), sum(sizes)) if sizes else {}
+
+
+def here_alone(one: Figures, situation: Situation) -> ByBlock:
+    """Give the part of what the goal wants small that this machine's work makes, by fork: no delay and no bytes."""
+    match situation.goal:
+        case Goal.TIME:
+            return dict(one.here.latency_us.get("mean_us", {}))
+        case Goal.MONEY if situation.prices is not None:
+            return money_a_month(one, replace(situation, prices=replace(situation.prices, gigabyte_out=0.0)))
+        case Goal.BYTES:
+            return dict.fromkeys(one.here.latency_us.get("mean_us", {}), 0.0)
+        case _:
+            return value(one, situation, situation.goal)
 
 
 def mixed(every: Every, stack: str, groups: Mapping[str, float], of: Mapping[str, ByBlock]) -> ByBlock:

@@ -5,16 +5,18 @@ to what it needs in the record itself. Of stacks that have one message and one c
 several sizes: another channel changes what a call costs by itself, and hardly what a byte costs.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 import numpy as np
 
 from callbench.analysis.advice.figures import Every, Figures, OverLink
 from callbench.catalog.encoders.codings import coding_of
 from callbench.stats.contrast import ByBlock
-from callbench.stats.interval import geometric_mean
 
+_SIDES = ("server_us", "client_us")
 _COUNTED = ("packets", "ip", "tcp", "payload", "retransmitted")
 # A smaller payload takes a call's time down to this share of it at least: what is taken off was measured with noise.
 _LEAST = 0.05
@@ -25,12 +27,18 @@ class Ladder:
     """What calls of one stack need with payloads of several sizes, the smallest first.
 
     Attributes:
+        figures: of the stack, with one of the sizes.
         payloads: bytes of data of a call, both ways.
-        steps: the figures with each of them.
+        latency_us: by metric, with each of them.
+        spent_us: processor time, by `server_us` and `client_us`, likewise.
+        account: by direction and what was counted, likewise.
     """
 
+    figures: Figures
     payloads: Sequence[float]
-    steps: Sequence[Figures]
+    latency_us: Mapping[str, Sequence[float]]
+    spent_us: Mapping[str, Sequence[float]]
+    account: Sequence[Mapping[str, Sequence[float]]]
 
 
 @dataclass(frozen=True)
@@ -58,9 +66,21 @@ def ladders(sizes: Every) -> dict[str, Ladder]:
             if name == stack and figures.payload is not None and figures.account
         }
         if len(by_payload) > 1:
-            payloads = sorted(by_payload)
-            found[stack] = Ladder(payloads, [by_payload[payload] for payload in payloads])
+            found[stack] = _ladder(by_payload)
     return found
+
+
+def _ladder(by_payload: Mapping[float, Figures]) -> Ladder:
+    payloads = sorted(by_payload)
+    steps = [by_payload[payload] for payload in payloads]
+    names = set.intersection(*(set(step.here.latency_us) for step in steps))
+    return Ladder(
+        steps[0],
+        payloads,
+        {name: [_mean(step.here.latency_us[name]) for step in steps] for name in names},
+        {side: [_mean(getattr(step.here, side)) for step in steps] for side in _SIDES},
+        [{name: [step.account[way][name] for step in steps] for name in _COUNTED} for way in (0, 1)],
+    )
 
 
 def scaled(every: Every, known: Mapping[str, Ladder], scale: Scale) -> Every | None:
@@ -93,10 +113,9 @@ def _ladder_of(figures: Figures, known: Mapping[str, Ladder]) -> Ladder | None:
     alike = [
         ladder
         for ladder in known.values()
-        if ladder.steps[0].message == figures.message
-        and coding_of(ladder.steps[0].channel) == coding_of(figures.channel)
+        if ladder.figures.message == figures.message and coding_of(ladder.figures.channel) == coding_of(figures.channel)
     ]
-    own = [ladder for ladder in alike if ladder.steps[0].language == figures.language]
+    own = [ladder for ladder in alike if ladder.figures.language == figures.language]
     return next(iter([*own, *alike]), None)
 
 
@@ -104,6 +123,7 @@ def _scaled(figures: Figures, ladder: Ladder, scale: Scale) -> Figures:
     """Add to each figure what the ladder says that the other size needs more.
 
     Time and processor time follow the bytes of both ways, each as far as it is scaled; of bytes, each way is known.
+    Turns and connections stay: how often sides wait is not known.
     """
     payload, bodies = figures.payload or 0.0, [row["payload"] for row in figures.account]
     shares = [body / sum(bodies) if sum(bodies) else 0.5 for body in bodies]
@@ -113,37 +133,15 @@ def _scaled(figures: Figures, ladder: Ladder, scale: Scale) -> Figures:
         return sum(share * _difference(ladder.payloads, values, payload, factor * payload) for factor, share in ways)
 
     account = [
-        _row(row, place, ladder, payload, factor)
-        for place, (row, (factor, _)) in enumerate(zip(figures.account, ways, strict=True))
-    ]
-    latencies = {name: more(values) for name, values in _latencies(ladder).items()}
-    sides = {
-        side: more([_mean(getattr(step.here, side)) for step in ladder.steps]) for side in ("server_us", "client_us")
-    }
+        {**row, **{name: max(0.0, row[name] + _difference(ladder.payloads, values, payload, factor * payload))
+                   for name, values in counted.items()}}
+        for row, counted, (factor, _) in zip(figures.account, ladder.account, ways, strict=True)
+    ]  # fmt: skip
+    latencies = {name: more(values) for name, values in ladder.latency_us.items()}
+    sides = {side: more(values) for side, values in ladder.spent_us.items()}
     moved = replace(figures, account=account, here=_moved(figures.here, latencies, sides))
     total = payload * sum(factor * share for factor, share in ways)
     return replace(moved, payload=total, over={})
-
-
-def _latencies(ladder: Ladder) -> dict[str, list[float]]:
-    names = set.intersection(*(set(step.here.latency_us) for step in ladder.steps))
-    return {name: [_mean(step.here.latency_us[name]) for step in ladder.steps] for name in names}
-
-
-def _row(row: Mapping[str, float], place: int, ladder: Ladder, payload: float, factor: float) -> dict[str, float]:
-    """Scale what was counted in one direction. Turns and connections stay: how often sides wait is not known."""
-    grown = {
-        name: max(
-            0.0,
-            row[name]
-            + _difference(
-                ladder.payloads, [step.account[place][name] for step in ladder.steps], payload, factor * payload
-            ),
-        )
-        for name in _COUNTED
-        if name in row
-    }
-    return {**row, **grown}
 
 
 def _moved(here: OverLink, latencies: Mapping[str, float], sides: Mapping[str, float]) -> OverLink:
@@ -159,8 +157,8 @@ def _added(values: ByBlock, more: float) -> ByBlock:
 
 
 def _mean(values: ByBlock) -> float:
-    positive = [value for value in values.values() if value > 0]
-    return geometric_mean(positive).middle if positive else 0.0
+    positive = [math.log(value) for value in values.values() if value > 0]
+    return math.exp(fmean(positive)) if positive else 0.0
 
 
 def _difference(payloads: Sequence[float], values: Sequence[float], before: float, after: float) -> float:

@@ -183,6 +183,10 @@ def not_measured(advice: Advice) -> list[str]:
         )
     for why, stacks in advice.excluded.items():
         out.append(f"{listed(stacks)} {'was' if len(stacks) == 1 else 'were'} not measured: {why}.")
+    if advice.spread.other is None:
+        out.append(
+            "No earlier run of this service on this machine lies beside this one, so comparisons are of this run alone."
+        )
     doubts = {one.stack: one.doubt for one in advice.every.values() if one.doubt and one.stack in advice.goals}
     out += [f"{stack}: {doubt}." for stack, doubt in doubts.items()]
     return out
