@@ -1,5 +1,6 @@
 """`callbench load` takes every answer that RFC 9112 lets a server give, and is held up by none that never ends."""
 
+import gzip
 import os
 import socket
 import ssl
@@ -24,7 +25,8 @@ _GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 @contextmanager
 def _serving(serve: Serve, address: str = "127.0.0.1") -> Iterator[int]:
     """Serve every connection on a thread of its own; yield the port."""
-    listener = socket.create_server((address, 0), backlog=128)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.create_server((address, 0), family=family, backlog=128)
 
     def accept() -> None:
         while True:
@@ -82,35 +84,129 @@ def _whole(headers: bytes, body: bytes = b"ok", status: bytes = b"200 OK") -> by
     return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n%s\r\n%s" % (status, len(body), headers, body)
 
 
-@pytest.mark.parametrize(
-    "pieces",
-    [
-        (b"HTTP/1.1 200 OK\r\n", b"Content-Length: 200000\r\n\r\n" + b"x" * 200_000),
-        tuple(bytes([byte]) for byte in _GOOD),
-        (b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", _GOOD),
-        (_whole(b"".join(b"X-%d: v\r\n" % number for number in range(400))),),
-        (_whole(b"X-Folded: one\r\n  two\r\n"),),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;note=x\r\nok\r\n0\r\nX-Trailer: 1\r\n\r\n",),
-    ],
-    ids=["head in two", "single bytes", "interim answer", "400 headers", "folded header", "trailer"],
-)
+_CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n%s\r\n%s"
+_TAKEN = {
+    "head in two": (b"HTTP/1.1 200 OK\r\n", b"Content-Length: 200000\r\n\r\n" + b"x" * 200_000),
+    "single bytes": tuple(bytes([byte]) for byte in _GOOD),
+    "interim answer": (b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", _GOOD),
+    "two interim answers": (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n" + _GOOD,),
+    "400 headers": (_whole(b"".join(b"X-%d: v\r\n" % number for number in range(400))),),
+    "long header": (_whole(b"X-Long: " + b"v" * 60_000 + b"\r\n"),),
+    "folded header": (_whole(b"X-Folded: one\r\n  two\r\n"),),
+    "odd names": (b"HTTP/1.1 200 OK\r\ncOnTeNT-LenGTH:2\r\nx!#$%&'*+-.^_`|~1:\r\n\r\nok",),
+    "white space around values": (b"HTTP/1.1 200 OK\r\nContent-Length: \t 2 \t\r\nX-Tab: a\tb\r\n\r\nok",),
+    "octets beyond ASCII": (_whole(b"X-Latin: \xe9\xff\r\n", status=b"200 Tr\xe8s bien"),),
+    "no reason": (b"HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok",),
+    "no space behind the status": (b"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok",),
+    "lines that end with LF": (_GOOD.replace(b"\r\n", b"\n"),),
+    "empty lines before": (b"\r\n\r\n" + _GOOD,),
+    "one length twice": (_whole(b"Content-Length: 2\r\n"),),
+    "leading zeros": (b"HTTP/1.1 200 OK\r\nContent-Length: 0002\r\n\r\nok",),
+    "coding and length": (_CHUNKED % (b"Content-Length: 99\r\n", b"2\r\nok\r\n0\r\n\r\n"),),
+    "chunk extensions": (_CHUNKED % (b"", b'2;note=x ; q="a;b\\""\r\nok\r\n0;last\r\n\r\n'),),
+    "trailers": (_CHUNKED % (b"Trailer: X-T\r\n", b"2\r\nok\r\n0\r\nX-T: 1\r\nx-u:2\r\n\r\n"),),
+    "a chunk a byte": (_CHUNKED % (b"", b"1\r\no\r\n"), b"1\r\nk\r\n", b"000\r\n", b"\r\n"),
+    "compressed": (_whole(b"Content-Encoding: gzip\r\n", gzip.compress(b"ok")),),
+    "compressed and chunked": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",),
+    "nothing to say": (b"HTTP/1.1 204 No Content\r\n\r\n",),
+    "reset content": (b"HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n",),
+    "kept by HTTP/1.0": (b"HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nok",),
+}
+
+
+@pytest.mark.parametrize("pieces", _TAKEN.values(), ids=_TAKEN)
 def test_every_form_of_an_answer_is_taken(callbench: Run, pieces: tuple[bytes, ...]) -> None:
     with _serving(_answering(*pieces)) as port:
         result = _load(callbench, f"http://127.0.0.1:{port}/", "--calls", 40)
     assert (result["calls"], result["errors"]) == (40, {})
 
 
-def test_a_query_without_a_path_is_sent_behind_a_slash_and_no_fragment_at_all(callbench: Run) -> None:
+_CLOSED = {
+    "close, with a length": _whole(b"Connection: close\r\n"),
+    "close, without": b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok",
+    "neither length nor close": b"HTTP/1.1 200 OK\r\n\r\nok",
+    "HTTP/1.0": b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    "HTTP/1.0 without a length": b"HTTP/1.0 200 OK\r\n\r\nok",
+    "a coding that is not chunked": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 9\r\n\r\nok",
+    "chunked and close": _CHUNKED % (b"Connection: x, Close\r\n", b"2\r\nok\r\n0\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("answer", _CLOSED.values(), ids=_CLOSED)
+def test_an_answer_that_ends_its_connection_is_taken(callbench: Run, answer: bytes) -> None:
+    def serve(connection: socket.socket) -> None:
+        if _head(connection):
+            connection.sendall(answer)
+
+    with _serving(serve) as port:
+        result = _load(callbench, f"http://127.0.0.1:{port}/", "--calls", 20)
+    assert (result["calls"], result["errors"]) == (20, {})
+
+
+_BODILESS = {
+    "HEAD": (["--method", "HEAD"], b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n"),
+    "HEAD, chunked": (["--method", "HEAD"], b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+    "304": (["--expect-status", "304"], b'HTTP/1.1 304 Not Modified\r\nContent-Length: 2000\r\nETag: "a"\r\n\r\n'),
+    "204 with a length": (["--expect-status", "204"], b"HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n"),
+    "redirect": (["--expect-status", "302"], b"HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize(("words", "answer"), _BODILESS.values(), ids=_BODILESS)
+def test_an_answer_without_a_body_ends_with_its_head(callbench: Run, words: list[str], answer: bytes) -> None:
+    with _serving(_answering(answer)) as port:
+        result = _load(callbench, f"http://127.0.0.1:{port}/", "--calls", 20, *words)
+    assert (result["calls"], result["errors"]) == (20, {})
+
+
+_REFUSED = {
+    "lengths that differ": (_whole(b"Content-Length: 3\r\n"), "two Content-Lengths that differ"),
+    "a length that is none": (
+        b"HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+        "Content-Length that is not a number",
+    ),
+    "more than its length": (_GOOD + b"HTTP/1.1 200 OK\r\n", "follow the end of the answer"),
+    "a chunk beyond its size": (_CHUNKED % (b"", b"1\r\nok\r\n0\r\n\r\n"), "longer than its size"),
+    "a chunk without a size": (_CHUNKED % (b"", b"ok\r\n"), "begins without a size"),
+    "a redirect": (b"HTTP/1.1 301 Moved\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", "/b"),
+    "no HTTP": (b"220 mail.example ESMTP\r\n", "not HTTP"),
+}
+
+
+@pytest.mark.parametrize(("answer", "why"), _REFUSED.values(), ids=_REFUSED)
+def test_what_no_client_should_take_is_refused_with_its_reason(callbench: Run, answer: bytes, why: str) -> None:
+    with _serving(_answering(answer)) as port:
+        refused = callbench("load", f"http://127.0.0.1:{port}/", "--clients", 1, "--calls", 2)
+    assert refused.returncode == 2
+    assert why in " ".join(refused.stderr.split())
+
+
+_SENT = {
+    "?x=1#here": b"/?x=1",
+    "/a%20b%2Fc?q=%26&r=": b"/a%20b%2Fc?q=%26&r=",
+    "//a/../b;c=1": b"//a/../b;c=1",
+    "/caf\u00e9?q=\u20ac": b"/caf%C3%A9?q=%E2%82%AC",
+    "/a+b?c=d+e&f=[1]|{2}": b"/a+b?c=d+e&f=[1]|{2}",
+    "/?": b"/?",
+}
+
+
+@pytest.mark.parametrize(("behind", "target"), _SENT.items(), ids=_SENT)
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_a_request_is_sent_to_what_the_url_says(callbench: Run, behind: str, target: bytes, address: str) -> None:
     seen: list[bytes] = []
+    host = f"[{address}]" if ":" in address else address
 
     def serve(connection: socket.socket) -> None:
         while head := _head(connection):
-            seen.append(head.split(b"\r\n")[0])
+            seen.append(head)
             connection.sendall(_GOOD)
 
-    with _serving(serve) as port:
-        _load(callbench, f"http://127.0.0.1:{port}?x=1#here", "--calls", 2)
-    assert set(seen) == {b"GET /?x=1 HTTP/1.1"}
+    with _serving(serve, address) as port:
+        _load(callbench, f"HTTP://{host}:{port}{behind}", "--calls", 2)
+        assert {head.split(b"\r\n")[0] for head in seen} == {b"GET %s HTTP/1.1" % target}
+        named = {line for head in seen for line in head.lower().split(b"\r\n") if line.startswith(b"host:")}
+        assert named == {f"host: {host}:{port}".encode()}
 
 
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "TLS"])

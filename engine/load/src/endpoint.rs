@@ -1,5 +1,6 @@
 //! Where requests go: the parts of a URL, and the addresses of its host.
 
+use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use callbench_kit::{Failure, Kind};
@@ -51,7 +52,21 @@ impl Endpoint {
 
 /// Path and query as they are sent. An empty path is sent as `/`.
 fn target(path_and_query: &str) -> String {
-    if path_and_query.starts_with('/') { path_and_query.to_owned() } else { format!("/{path_and_query}") }
+    let encoded = percent_encoded(path_and_query);
+    if encoded.starts_with('/') { encoded } else { format!("/{encoded}") }
+}
+
+/// A path with its query, in which octets beyond ASCII are percent-encoded, as browsers send them. What is encoded already stays as it is.
+pub fn percent_encoded(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii() {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}"); // A text takes whatever is written.
+        }
+    }
+    encoded
 }
 
 fn looked_up(name: &str, port: u16) -> Result<Option<Addresses>, Failure> {
@@ -78,6 +93,7 @@ mod tests {
             ("http://127.0.0.1:81?x=1#top", "/?x=1"),
             ("http://[::1]:81?x=/y", "/?x=/y"),
             ("HTTP://127.0.0.1/a?b#c", "/a?b"),
+            ("http://127.0.0.1/caf\u{e9}%20?q=\u{20ac}", "/caf%C3%A9%20?q=%E2%82%AC"),
         ] {
             assert_eq!(Endpoint::of(url).expect("an endpoint").target, target, "{url}");
         }

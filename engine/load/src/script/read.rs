@@ -11,7 +11,7 @@ use super::take::{Field, Place, Source, Take};
 use super::{Script, Session, Step, Uses, protobuf};
 use crate::connect_options::{self, RequestOptions};
 use crate::draft::{Draft, bad};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, percent_encoded};
 use crate::expected::Expected;
 use crate::protocol::Protocol;
 use crate::request::Name;
@@ -178,7 +178,7 @@ fn targets(step: &WantedStep, endpoint: &Endpoint) -> Result<Vec<String>, Failur
     if step.path.is_some() && !step.paths.is_empty() {
         return Err(bad("path and paths exclude each other".to_owned()));
     }
-    let own: Vec<String> = step.path.iter().chain(&step.paths).cloned().collect();
+    let own: Vec<String> = step.path.iter().chain(&step.paths).map(|path| percent_encoded(path)).collect();
     if let Some(wrong) = own.iter().find(|it| !it.starts_with('/') || it.contains(|sign: char| !sign.is_ascii_graphic())) {
         return Err(bad(format!("the path {wrong:?} must begin with / and hold no blanks")));
     }
