@@ -10,7 +10,7 @@ from written import files
 
 from callbench.analysis import query
 from callbench.analysis.metric_queries import queries
-from callbench.analysis.metric_values import value_of
+from callbench.analysis.metric_values import value_of, why_unknown
 from callbench.analysis.subject import Subject, subject
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
@@ -71,7 +71,9 @@ def test_all_that_is_computed_is_declared_and_shown(few: Subject) -> None:
     assert found <= VALUES.keys(), "computed under a name that no metric has"
     assert {"rate_per_s", "p999_us", "max_us", "echoes", "client_user_us", "bytes"} <= found
     for cell, one in zip(cell_records(few)["cells"], few.results.cells, strict=True):
-        assert {name for name in VALUES if value_of(one, name) is not None} == cell["metrics"].keys()
+        known = {name for name, each in cell["metrics"].items() if each["value"] is not None}
+        assert {name for name in VALUES if value_of(one, name) is not None} == known
+        assert {name for name in VALUES if why_unknown(one, name)} == cell["metrics"].keys() - known
         assert cell["metrics"]["rate_per_s"]["low"] < cell["metrics"]["rate_per_s"]["value"]
     batched = cell_records(few)["cells"][1]
     assert batched["timed"] == "batch"

@@ -8,6 +8,7 @@ from pathlib import Path
 from callbench.model.metrics.metric import Better, Metric, StudyUse
 from callbench.model.metrics.readings import READINGS
 from callbench.model.metrics.registry import COLD, GROUPS, PERCENTILES, VALUES
+from callbench.stats.percentile_calls import fewest_calls
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "src/callbench/report/show.schema.json"
@@ -67,7 +68,8 @@ def _row(one: Metric) -> Iterator[str]:
     """One metric's line."""
     where = "" if one.asked in {StudyUse.EVERYWHERE, StudyUse.NOWHERE} else f" In {one.asked} of a study only."
     yield f"`{one.name}`"
-    yield f"{one.title[0].upper()}{one.title[1:]}. {one.about}{where}"
+    needs = "" if one.share is None else f"Needs {fewest_calls(one.share):,} calls in each fork. "
+    yield f"{one.title[0].upper()}{one.title[1:]}. {needs}{one.about}{where}"
     yield one.unit
     yield "" if one.better is Better.NEITHER else one.better.value
     yield one.combined.value

@@ -165,7 +165,10 @@ def test_an_open_loop_has_latency_service_and_lateness(results: Results) -> None
     assert kept.open_loop is not None
     assert kept.open_loop.missed is None
     three = [one.percentiles for one in (kept.latency, kept.open_loop.service, kept.open_loop.lateness)]
-    assert [one["p99"] for one in three if one] == [0.03, 0.01, 0.002]
+    assert [one["p90"] for one in three if one] == [0.03, 0.01, 0.002]
+    assert all("p99" not in one for one in three if one), "of 100 calls, p99 is the greatest or nearly so"
+    assert table_cell(kept, "p99_us").why == "few calls"
+    assert table_cell(kept, "p99_us").about.endswith(": P99 needs about 368 calls, there are 100.")
     assert [kept.open_loop.service.mean, kept.open_loop.lateness.mean] == [0.01, 0.002]
     assert results.where({"rate": "100", "arrivals": "poisson"}) == results.cells[3:]
     assert results.cells[0].open_loop is None

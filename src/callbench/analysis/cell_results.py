@@ -1,7 +1,7 @@
 """One cell's result, from the rows that the run's tables have of it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.histograms import Histograms, together
@@ -14,6 +14,7 @@ from callbench.stats.failures import FAILURE_MARGIN, CallCounts
 from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import CONFIDENCE, geometric_mean
 from callbench.stats.pace import missed, reached_per_s
+from callbench.stats.percentile_calls import few_calls, fewest_calls
 from callbench.stats.plateau import plateaus
 from callbench.stats.rate import Window
 
@@ -35,9 +36,10 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     answered = [row for row in forks if row["calls"] and row["elapsed_ns"]]
     own = timed.get(("latency", cell["cell"]), {})
     loop = None if driven else loop_time(cell, answered)
-    by_fork = _by_fork(answered, own, written.of(cell), loop)
     every = together(own.values()) if own else None
-    latency = _latency(answered, every)
+    too_few = _too_few([own[row["fork"]] for row in answered if row["fork"] in own])
+    by_fork = _by_fork(answered, own, written.of(cell), loop, too_few)
+    latency = _latency(answered, every, without=too_few)
     open_loop = _open_loop(cell, answered, timed, latency)
     why_missed = open_loop.missed if open_loop else None
     failing = _failing(forks)
@@ -54,6 +56,7 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         by_fork=by_fork,
         rate=geometric_mean(rates) if rates else None,
         latency=latency,
+        too_few=too_few,
         batched=any((row["batch"] or 1) > 1 for row in answered),
         agree=all(row["agree"] is not False for row in forks),
         excluded=whys[0] if whys else None,
@@ -73,6 +76,7 @@ def _by_fork(
     latencies: Mapping[int, Buckets],
     messages: Messages | None,
     loop: LoopTime | None,
+    too_few: Collection[str],
 ) -> dict[str, dict[int, float]]:
     """Give each metric by fork, for a machine of the same pace in all forks; the rate without the loop's own time."""
     shares = loop.shares if loop else {}
@@ -88,8 +92,10 @@ def _by_fork(
     for fork, buckets in latencies.items():
         if fork in limits:
             least, most, pace = limits[fork]
-            for name, value in zip(PERCENTILES, buckets.percentiles(SHARES, least, most), strict=True):
-                by_fork.setdefault(name, {})[fork] = value * pace / 1e3
+            calls = int(buckets.counts.sum())
+            for (name, share), value in zip(PERCENTILES.items(), buckets.percentiles(SHARES, least, most), strict=True):
+                if name not in too_few and calls >= fewest_calls(share):
+                    by_fork.setdefault(name, {})[fork] = value * pace / 1e3
             if most < TOP:
                 by_fork.setdefault("max_us", {})[fork] = most * pace / 1e3
     if messages is not None:
@@ -97,6 +103,20 @@ def _by_fork(
             if figure:
                 by_fork[name] = {row["fork"]: figure for row in answered}
     return by_fork
+
+
+def _too_few(forks: Sequence[Buckets]) -> dict[str, str]:
+    """Say of each percentile that is not known how many calls it needs, and how many a fork has.
+
+    Two forks must know it, or the only one.
+    """
+    counts = sorted(int(buckets.counts.sum()) for buckets in forks)
+    needed = {name: fewest_calls(share) for name, share in PERCENTILES.items()}
+    return {
+        name: few_calls(PERCENTILES[name], counts)
+        for name, least in needed.items()
+        if counts and sum(count >= least for count in counts) < min(2, len(counts))
+    }
 
 
 def _window_in(row: Mapping[str, Any]) -> Window:
@@ -145,17 +165,22 @@ def _open_loop(
             for row in timed
         ]
     )
-    p99 = [(one.percentiles or {}).get("p99", 0.0) for one in (lateness, latency)]
+    # Whether the generator was late is asked of all calls there are, however few.
+    whole = (found.get((name, cell["cell"]), {}).values() for name in ("lateness", "latency"))
+    p99 = [together(own).percentiles([0.99])[0] / 1e3 if own else 0.0 for own in whole]
     return OpenLoop(target, reached, latency, service, lateness, missed(target, reached, *p99))
 
 
-def _latency(rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str = "") -> Latency:
+def _latency(
+    rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str = "", *, without: Collection[str] | None = None
+) -> Latency:
     """Compute percentiles over all trials of a cell: the histograms are added up first.
 
     Args:
         rows: the cell's forks.
         every: its histogram, if any.
         name: `service` or `lateness`; "" for the latency.
+        without: the percentiles that too few calls know; None: to be seen from the histogram.
     """
     before = f"{name}_" if name else ""
     if name:
@@ -167,5 +192,10 @@ def _latency(rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str
     least = min((row[f"{before}min_ns"] for row in rows if row[f"{before}min_ns"] is not None), default=0)
     most = max((row[f"{before}max_ns"] for row in rows if row[f"{before}max_ns"] is not None), default=TOP)
     values = every.percentiles(SHARES, least, most)
-    percentiles = {name.removesuffix("_us"): value / 1e3 for name, value in zip(PERCENTILES, values, strict=True)}
+    unknown = _too_few([every]) if without is None else without
+    percentiles = {
+        name.removesuffix("_us"): value / 1e3
+        for name, value in zip(PERCENTILES, values, strict=True)
+        if name not in unknown
+    }
     return Latency(percentiles, most / 1e3, mean)

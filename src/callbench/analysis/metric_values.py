@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from callbench.analysis.results import Result
 from callbench.model.metrics.metric import Combination
-from callbench.model.metrics.registry import METRICS
+from callbench.model.metrics.registry import METRICS, PERCENTILES
+from callbench.stats.digits import figure, tells
 from callbench.stats.interval import Interval
 
 
@@ -13,10 +14,10 @@ def value_of(result: Result, name: str) -> Interval | None:
 
     What was measured once is given as it is: a mean of equal values would be off by a rounding. Percentiles come from
     all histograms together, and their interval from the forks. The greatest latency is that of all forks, and has no
-    interval.
+    interval. Without a value is also what the forks know too badly: `why_unknown` says so.
     """
     metric, interval = METRICS[name], result.interval(name)
-    if interval is None:
+    if interval is None or _says_nothing(name, interval):
         return None
     if metric.combined is Combination.GREATEST:
         return Interval(max(result.by_fork[name].values()), None, None, interval.forks)
@@ -33,6 +34,22 @@ def value_of(result: Result, name: str) -> Interval | None:
     shift = percentiles[short] / interval.middle
     low, high = (None if one is None else one * shift for one in (interval.low, interval.high))
     return replace(interval, middle=interval.middle * shift, low=low, high=high)
+
+
+def why_unknown(result: Result, name: str) -> str:
+    """Say why a cell has no value of a metric although its calls were timed; "" if it has one or there is no reason."""
+    if name in result.too_few:
+        return result.too_few[name]
+    interval = result.interval(name)
+    if interval is None or not _says_nothing(name, interval):
+        return ""
+    values = sorted(result.by_fork[name].values())
+    return f"its forks differ too much to say: {figure(values[0])} to {figure(values[-1])} {METRICS[name].unit}"
+
+
+def _says_nothing(name: str, interval: Interval) -> bool:
+    """Return whether the interval of a percentile says nothing of it."""
+    return name in PERCENTILES and interval.half_width is not None and not tells(interval.half_width)
 
 
 def by_fork(result: Result, name: str) -> dict[int, float]:

@@ -14,6 +14,7 @@ from callbench.analysis.wire.accounts import Ledger, Sweep, ledgers, sweeps
 from callbench.model import process_end
 from callbench.model.cell import MIXED
 from callbench.model.metrics.latency import ECHOES
+from callbench.model.metrics.registry import PERCENTILES
 from callbench.store.record import Record
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def _with_spreads(found: Results) -> Results:
         rankings.setdefault(one.ranking, []).append(one.by_fork.get("rate_per_s", {}))
     spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
     echoes = spreads.of_cells(one.by_fork.get(ECHOES, {}) for one in found.cells)
-    cells = [replace(one, spread=spread, echo_spread=echoes) for one in found.cells]
+    tails = {name: spreads.of_cells(one.by_fork.get(name, {}) for one in found.cells) for name in PERCENTILES}
+    cells = [replace(one, spread=spread, echo_spread=echoes, tail_spreads=tails) for one in found.cells]
     cells = [replace(one, rate=one.interval("rate_per_s")) for one in cells]
     repeated = {ranking for ranking, mine in rankings.items() if max(map(len, mine)) > 1}
     cells = [

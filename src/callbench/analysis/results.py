@@ -32,7 +32,7 @@ class Latency:
     """Latency of a cell over all its trials, in microseconds.
 
     Attributes:
-        percentiles: p50, p90, p99, p999; None if calls were timed in batches.
+        percentiles: those of p50, p90, p99 and p999 that enough calls know; None if calls were timed in batches.
         max: the greatest, None likewise.
         mean: over all calls.
     """
@@ -92,6 +92,8 @@ class Result:
         unsteady: the trials that do not count, if any. Where no others are left, the cell has no values.
         died: where a process of its stack ended while it was measured: `died after 1,234 calls,
             restarted once`; else "".
+        too_few: of each percentile that too few calls know, how many it needs.
+        tail_spreads: of percentiles, what all cells say together of how one varies from fork to fork.
         loop: the load loop's own time, which the rate is without; None where it is not taken off.
     """
 
@@ -120,6 +122,8 @@ class Result:
     loop: LoopTime | None = None
     spread: Prior = NONE
     echo_spread: Prior = NONE
+    too_few: Mapping[str, str] = field(default_factory=dict)
+    tail_spreads: Mapping[str, Prior] = field(default_factory=dict)
 
     @property
     def not_steady(self) -> str:
@@ -175,7 +179,9 @@ class Result:
         if spent is not None:
             return spent.interval()
         values = list(self.by_fork.get(statistic, {}).values())
-        spread = self.echo_spread if statistic == ECHOES else self.spread if statistic in SHARED_SPREAD else None
+        spread = self.tail_spreads.get(statistic)
+        if spread is None and statistic in SHARED_SPREAD | {ECHOES}:
+            spread = self.echo_spread if statistic == ECHOES else self.spread
         if len(values) > 1 and spread is not None:
             return spread.moderated(paired(values)).interval(CONFIDENCE)
         return geometric_mean(values) if values else None

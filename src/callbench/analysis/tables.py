@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from callbench.analysis import limits
 from callbench.analysis.loop_time import LoopTime
 from callbench.analysis.metric_queries import queries
-from callbench.analysis.metric_values import value_of
+from callbench.analysis.metric_values import value_of, why_unknown
 from callbench.analysis.naming import named
 from callbench.analysis.results import Result, Results
 from callbench.analysis.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, CellValidity
@@ -213,12 +213,15 @@ def table_cell(result: Result, statistic: str) -> TableCell:
         why = "not reached" if missed else result.died
         failed = "failed" if errors and result.rate is None else ""
         never = "not steady" if result.not_steady else ""
-        why = why or ("batches" if batched else "excluded" if result.excluded else never or failed)
+        unknown = why_unknown(result, statistic)
+        few = ("few calls" if statistic in result.too_few else "varies") if unknown else ""
+        why = why or ("batches" if batched else "excluded" if result.excluded else never or failed or few)
         about = (
             result.excluded
             or missed
             or (result.unsteady.why if result.unsteady and never else "")
             or errors
+            or (f"{unknown[0].upper()}{unknown[1:]}." if unknown else "")
             or ("No percentiles: too short for single timing." if batched else "No trial.")
         )
         tried = bool(result.trials or never)

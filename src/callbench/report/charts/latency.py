@@ -1,11 +1,19 @@
 """Where the latency of a call lies: from the median to the 99th and on to the 99.9th percentile."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.results import Result
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.rows import ChartRows
+
+
+def lines(percentiles: Mapping[str, float]) -> dict[str, float]:
+    """Return where a row's mark lies and its lines end; a line to what too few calls know has no length."""
+    p50 = percentiles["p50"]
+    p99 = percentiles.get("p99", p50)
+    known = {"p50": p50, "p99": p99, "p999": percentiles.get("p999", p99)}
+    return {name: max(value, 1e-3) for name, value in known.items()}
 
 
 def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) -> Spec | None:
@@ -20,10 +28,10 @@ def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str])
         {
             "row": places.row(one),
             "message": one.attributes["message"],
-            **{name: max(value, 1e-3) for name, value in one.latency.percentiles.items()},
+            **lines(one.latency.percentiles),
         }
         for one in cells
-        if one.latency.percentiles
+        if one.latency.percentiles and "p50" in one.latency.percentiles
     ]
     if not values:
         return None

@@ -1,7 +1,9 @@
 """Latency from sending beside latency from the intended start: what an open loop sees and a closed one does not."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from callbench.report.charts.latency import lines
 from callbench.report.charts.palette import SERIES, WIDTH, Spec, logarithmic
 
 KINDS = ("raw", "corrected")
@@ -15,11 +17,8 @@ def open_loop(rows: Sequence[tuple[str, str, Mapping[str, float]]]) -> Spec | No
     """
     if not rows:
         return None
-    values = [
-        {"cell": label, "kind": kind, **{name: max(value, 1e-3) for name, value in shares.items()}}
-        for label, kind, shares in rows
-    ]
-    extent = [max(shares[key], 1e-3) for _, _, shares in rows for key in ("p50", "p999")]
+    values: list[dict[str, Any]] = [{"cell": label, "kind": kind, **lines(shares)} for label, kind, shares in rows]
+    extent = [value[key] for value in values for key in ("p50", "p999")]
     x = logarithmic("p50", "microseconds, logarithmic: median (mark), 99th percentile (thick), 99.9th (thin)", extent)
     sort = list(dict.fromkeys(label for label, _, _ in rows))
     return {

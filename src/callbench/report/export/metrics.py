@@ -2,23 +2,30 @@
 
 import math
 
-from callbench.analysis.metric_values import value_of
+from callbench.analysis.metric_values import value_of, why_unknown
 from callbench.analysis.results import Result
 from callbench.model.metrics.registry import VALUES
 
-Value = dict[str, float | None]
+Value = dict[str, float | str | None]
 
 
 def metrics(result: Result) -> dict[str, Value]:
     """Return what a cell has of each metric, with its 95 % interval. What was not measured is not there.
 
-    `low` and `high` are None if there is no interval: of a single fork, and of what none can be given of.
+    `low` and `high` are None if there is no interval: of a single fork, and of what none can be given of. A percentile
+    that too few calls know, or forks that differ too much, is None itself, and `why` says so.
     """
     found = {name: value_of(result, name) for name in VALUES}
-    return {
+    known: dict[str, Value] = {
         name: {"value": one.middle, "low": _finite(one.low), "high": _finite(one.high)}
         for name, one in found.items()
         if one is not None
+    }
+    none: Value = {"value": None, "low": None, "high": None}
+    return {
+        name: known[name] if one is not None else {**none, "why": why}
+        for name, one in found.items()
+        if one is not None or (why := why_unknown(result, name))
     }
 
 

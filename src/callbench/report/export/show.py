@@ -191,7 +191,7 @@ def _slope(growth: Growth | None, *, leaks: bool) -> dict[str, Any] | None:
 def _latency(latency: Latency) -> dict[str, float | None]:
     """Write percentiles, greatest and mean, in microseconds."""
     names = [name.removesuffix("_us") for name in PERCENTILES]
-    percentiles = latency.percentiles or dict.fromkeys(names)
+    percentiles = {name: (latency.percentiles or {}).get(name) for name in names}
     return {**percentiles, "max": latency.max, "mean": latency.mean}
 
 

@@ -7,8 +7,9 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.text.grid import Column, Grid, grid_of
 from callbench.runner.load import endpoints
 from callbench.runner.load.result import LoadResult
-from callbench.runner.load.times import PERCENTILES, LatencyStatistics, percentile_name
+from callbench.runner.load.times import PERCENTILES, LatencyStatistics
 from callbench.stats.digits import figure, percent
+from callbench.stats.percentile_calls import percentile_name
 
 _MIB = 1 << 20
 # Answers that come later than this share of the time after its end are reported.

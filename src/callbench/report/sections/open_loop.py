@@ -90,18 +90,24 @@ def _loop(one: Result) -> OpenLoop:
 
 def _share(latency: Latency, name: str) -> str:
     """Write a percentile in microseconds with two digits, since it has no interval here."""
-    return figure(latency.percentiles[name]) if latency.percentiles else ""
+    known = (latency.percentiles or {}).get(name)
+    return "" if known is None else figure(known)
 
 
 def _p99(latency: Latency) -> float:
-    """Return a 99th percentile in microseconds, or 0."""
-    return latency.percentiles["p99"] if latency.percentiles else 0.0
+    """Return a 99th percentile in microseconds, or 0 if it is not known."""
+    return (latency.percentiles or {}).get("p99", 0.0)
+
+
+def _tails_known(loop: OpenLoop) -> bool:
+    """Return whether enough calls were made for both of the 99th percentiles that are compared."""
+    return bool(_p99(loop.service) and _p99(loop.latency))
 
 
 def _findings(name: str, cells: Sequence[Result]) -> list[str]:
     """Describe what the difference between raw and corrected means in this group, and which rates were missed."""
     texts = []
-    kept = [one for one in cells if not _loop(one).missed and _p99(_loop(one).service)]
+    kept = [one for one in cells if not _loop(one).missed and _tails_known(_loop(one))]
     if kept:
         worst = max(kept, key=lambda one: _p99(_loop(one).latency) / _p99(_loop(one).service))
         texts.append(f"{name}: {_meaning(worst)}")
@@ -137,7 +143,7 @@ def _meaning(one: Result) -> str:
 
 def _chart(name: str, cells: Sequence[Result]) -> Chart | None:
     """Draw raw beside corrected, for the cells where they differ most."""
-    kept = [one for one in cells if not _loop(one).missed and _p99(_loop(one).service)]
+    kept = [one for one in cells if not _loop(one).missed and _tails_known(_loop(one))]
     kept.sort(key=lambda one: _p99(_loop(one).service) / _p99(_loop(one).latency))
     rows = [
         (f"{named(one)}, {target_rate_text(_loop(one).target_per_s)}/s", kind, latency.percentiles)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.stats.histogram import Buckets
+from callbench.stats.percentile_calls import percentile_name
 
 PERCENTILES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 
@@ -41,8 +42,3 @@ def times_record(times: LatencyStatistics | None) -> dict[str, float] | None:
         return None
     percentiles = {percentile_name(share): value for share, value in times.percentiles.items()}
     return {"mean": times.mean, "min": times.least, **percentiles, "max": times.greatest}
-
-
-def percentile_name(share: float) -> str:
-    """Return the name of a percentile: `p99.9` for 0.999."""
-    return f"p{share * 100:g}"
