@@ -18,6 +18,7 @@ from callbench.analysis.advice.choice import Verdict
 from callbench.analysis.advice.figures import Every, Figures, OverLink
 from callbench.analysis.advice.invented import NOTHING, Invented
 from callbench.analysis.advice.prediction import added_ms
+from callbench.analysis.advice.scaling import Scale, ladders, scaled
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.situation import MONTH_S, Goal, Prices, Situation, SituationLink
 from callbench.report.advice.words import headline, reasons
@@ -198,3 +199,19 @@ def test_what_would_change_an_advice_does(number: int) -> None:
         name, lead = _cases("turns")[number].leads(turn.factor)
         assert name in turn.names or lead < 0.05
         assert name != advice.choice.best or lead < 0.05
+
+
+def test_a_stack_without_sizes_of_its_own_grows_as_one_of_the_same_coding() -> None:
+    """Another message with the same coding stands in, by the ratio of their bytes: no candidate is left out."""
+    case = _cases("same")[0]
+    every = _record(case, {"call": case.request}, case.seed)
+    sizes = _record(case, {f"size {step:g}": case.request * step for step in SIZES}, case.seed + 1)
+    known = ladders({key: figures for key, figures in sizes.items() if key[0] != "stack/3"})
+    grown = scaled(every, known, Scale(frozenset({CALL}), answers=10.0))
+    assert grown is not None
+    before, after = (found["stack/3", "call"].account[1]["payload"] for found in (every, grown))
+    truth = next(truth for truth in case.truths if truth.name == "stack/3")
+    expected = truth.factor * case.request * 9
+    assert expected / 4 < after - before < expected * 4
+    coded = {key: replace(figures, channel="https-keepalive-gzip") for key, figures in every.items()}
+    assert scaled(coded, known, Scale(frozenset({CALL}), answers=10.0)) is None

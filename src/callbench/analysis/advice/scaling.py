@@ -2,7 +2,8 @@
 
 The record of several sizes says what one call needs with each of them. What a stack needs more or less there is added
 to what it needs in the record itself. Of stacks that have one message and one content coding, one was measured with
-several sizes: another channel changes what a call costs by itself, and hardly what a byte costs.
+several sizes: another channel changes what a call costs by itself, and hardly what a byte costs. Where none was, the
+stack of another message with the same coding stands in, by the ratio of their bytes.
 """
 
 import math
@@ -96,30 +97,48 @@ def scaled(every: Every, known: Mapping[str, Ladder], scale: Scale) -> Every | N
         if figures.call not in scale.calls:
             found[key] = figures
             continue
-        ladder = _ladder_of(figures, known)
-        if ladder is None or figures.payload is None or not figures.account:
+        ladder = _ladder_of(figures, known) if figures.payload is not None and figures.account else None
+        if ladder is None:
             return None
-        found[key] = _scaled(figures, ladder, scale)
+        found[key] = _scaled(figures, *ladder, scale)
     return found
 
 
-def _ladder_of(figures: Figures, known: Mapping[str, Ladder]) -> Ladder | None:
-    """Find the ladder of the same stack, else of one with the same message, coding and language, or the same message.
+def _ladder_of(figures: Figures, known: Mapping[str, Ladder]) -> tuple[Ladder, float] | None:
+    """Find the ladder of the same stack, else of one with the same message, or the nearest one; of the same coding.
 
-    Content codings differ in what a byte costs, so a ladder of another coding says nothing.
+    Content codings differ in how bytes grow, so a ladder of another coding says nothing.
+
+    Returns:
+        The ladder, and how many times as much as it a stack needs more: for another message, as its bytes are to those
+        of the ladder's stack.
     """
     if figures.stack in known:
-        return known[figures.stack]
-    alike = [
-        ladder
-        for ladder in known.values()
-        if ladder.figures.message == figures.message and coding_of(ladder.figures.channel) == coding_of(figures.channel)
-    ]
-    own = [ladder for ladder in alike if ladder.figures.language == figures.language]
-    return next(iter([*own, *alike]), None)
+        return known[figures.stack], 1.0
+    coding = coding_of(figures.channel)
+    alike = [ladder for ladder in known.values() if coding_of(ladder.figures.channel) == coding]
+    if not alike:
+        return None
+    own = _body(figures.account)
+
+    def far(ladder: Ladder) -> tuple[bool, bool, float]:
+        message, language = ladder.figures.message, ladder.figures.language
+        return message != figures.message, language != figures.language, abs(math.log(_bytes(ladder, figures) / own))
+
+    nearest = min(alike, key=far)
+    return nearest, 1.0 if nearest.figures.message == figures.message else own / _bytes(nearest, figures)
 
 
-def _scaled(figures: Figures, ladder: Ladder, scale: Scale) -> Figures:
+def _body(account: Sequence[Mapping[str, float]]) -> float:
+    return max(1.0, sum(row["payload"] for row in account))
+
+
+def _bytes(ladder: Ladder, figures: Figures) -> float:
+    """Give the bytes that the stack of a ladder sends for the payload of another stack."""
+    return max(1.0, sum(_at(ladder.payloads, way["payload"], figures.payload or 0.0) for way in ladder.account))
+
+
+def _scaled(figures: Figures, ladder: Ladder, ratio: float, scale: Scale) -> Figures:
     """Add to each figure what the ladder says that the other size needs more.
 
     Time and processor time follow the bytes of both ways, each as far as it is scaled; of bytes, each way is known.
@@ -129,12 +148,14 @@ def _scaled(figures: Figures, ladder: Ladder, scale: Scale) -> Figures:
     shares = [body / sum(bodies) if sum(bodies) else 0.5 for body in bodies]
     ways = list(zip((scale.requests, scale.answers), shares, strict=True))
 
+    def grown(values: Sequence[float], factor: float) -> float:
+        return ratio * _difference(ladder.payloads, values, payload, factor * payload)
+
     def more(values: Sequence[float]) -> float:
-        return sum(share * _difference(ladder.payloads, values, payload, factor * payload) for factor, share in ways)
+        return sum(share * grown(values, factor) for factor, share in ways)
 
     account = [
-        {**row, **{name: max(0.0, row[name] + _difference(ladder.payloads, values, payload, factor * payload))
-                   for name, values in counted.items()}}
+        {**row, **{name: max(0.0, row[name] + grown(values, factor)) for name, values in counted.items()}}
         for row, counted, (factor, _) in zip(figures.account, ladder.account, ways, strict=True)
     ]  # fmt: skip
     latencies = {name: more(values) for name, values in ladder.latency_us.items()}

@@ -1,14 +1,14 @@
 """Measures what a map of payload sizes lacks: the calls of an imported service with payloads of several sizes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import tomli_w
 
 from callbench.analysis.advice.advice import Advice, ordinary
-from callbench.catalog.encoders.codings import coding_of
+from callbench.catalog.encoders.codings import PLAIN, coding_of
 from callbench.catalog.generator import file as generators
 from callbench.catalog.own import folder
 from callbench.catalog.own.sizes import Sizes, length, sizes_of
@@ -34,8 +34,13 @@ def stacks(advice: Advice) -> list[str]:
     for name in sorted(values, key=lambda name: values[name]):
         figures = advice.every[name, group]
         by_body.setdefault((figures.message, coding_of(figures.channel)), name)
-    wanted = [*ordinary(advice.every, list(values), advice.situation), *by_body.values()]
+    wanted = [*ordinary(advice.every, list(values), advice.situation), *_plain_first(by_body)]
     return [name for name in dict.fromkeys(wanted) if not name.startswith(f"{OF_STUDY}/")][:MOST_STACKS]
+
+
+def _plain_first(by_body: Mapping[tuple[str, str], str]) -> list[str]:
+    """Order stacks: each message without a coding, then the best ones of each coding, which share what they save."""
+    return [by_body[body] for body in sorted(by_body, key=lambda body: body[1] != PLAIN)]
 
 
 def lacking(advice: Advice) -> bool:
