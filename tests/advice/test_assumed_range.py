@@ -181,6 +181,15 @@ def test_savings_span_what_they_are_for_each_answer(number: int) -> None:
         assert line.saved.low - slack <= other - own <= line.saved.high + slack
 
 
+def test_what_is_undecided_has_no_condition() -> None:
+    """Twins are not told apart with any answer: "if answers are as large as requests" says nothing then."""
+    case = _cases("same")[0]
+    twins = tuple(replace(case.truths[0], name=f"twin/{number}") for number in range(3))
+    advice = _advice(replace(case, truths=twins, situation=replace(case.situation, margin=0.0)))
+    assert advice.choice.verdict is Verdict.UNDECIDED
+    assert headline(advice).startswith("Undecided: it is not shown which is the best of twin/")
+
+
 def test_a_move_is_not_advised_on_an_answer_that_nobody_gave() -> None:
     """As with the order of 183 EUR a month that was 9 EUR with its real answer."""
     for case in _cases("turns"):

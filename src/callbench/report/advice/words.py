@@ -8,7 +8,7 @@ from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
 from callbench.analysis.advice.choice import LEVEL, Verdict
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
 from callbench.analysis.advice.savings import MONEY, processor_line
-from callbench.analysis.words import either, listed
+from callbench.analysis.words import either, listed, some
 from callbench.catalog.callers import encrypts
 from callbench.catalog.formats import plain
 from callbench.model.situation import Goal
@@ -84,12 +84,12 @@ def _many(advice: Advice, margin: str) -> str:
 def _undecided(advice: Advice, margin: str) -> str:
     choice, today = advice.choice, advice.situation.today
     if advice.unsure and advice.situation.objective is not None:
-        is_best = f"{listed(advice.unsure)} {'is' if len(advice.unsure) == 1 else 'are'} best by {goal(advice)}"
+        is_best = f"{some(advice.unsure)} {'is' if len(advice.unsure) == 1 else 'are'} best by {goal(advice)}"
         return f'Undecided: {is_best}, but not shown to meet "{advice.situation.objective.text}".'
     if choice.leave:
-        return f"Leave {today}. It is undecided which is the best of {listed(choice.leaders)}."
+        return f"Leave {today}. It is undecided which is the best of {some(choice.leaders)}."
     if today not in advice.goals:
-        return f"Undecided: it is not shown which is the best of {listed(choice.leaders)}."
+        return f"Undecided: it is not shown which is the best of {some(choice.leaders)}."
     if choice.best == today:
         return f"Undecided: it is not shown that no other candidate is better than {today} by more than {margin}."
     return f"Undecided: it is not shown that a move from {today} saves more than {margin}."
@@ -247,7 +247,7 @@ def _objective(advice: Advice) -> Iterator[str]:
     if unsure:
         yield f'It is undecided whether {_advised(advice)} meets "{objective.text}" over {listed(unsure)}.'
     if advice.failing:
-        yield f'{listed(advice.failing)} {"does" if len(advice.failing) == 1 else "do"} not meet "{objective.text}".'
+        yield f'{some(advice.failing)} {"does" if len(advice.failing) == 1 else "do"} not meet "{objective.text}".'
 
 
 def _why_out(advice: Advice, stack: str) -> str:
