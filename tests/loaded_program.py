@@ -4,6 +4,7 @@ Started as a file, this is the process that is forked. Tests that are about the 
 """
 
 import atexit
+import contextlib
 import gc
 import importlib
 import json
@@ -26,19 +27,35 @@ _LONGEST = 1 << 20
 _LATE = ("scipy.special", "scipy.optimize")
 
 
+class LoadedProgramError(Exception):
+    """The process that is forked ended while a run of it was going on."""
+
+
 class LoadedProgram:
     """Makes processes of the program."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Load it once. The environment is that of the loading; each run has its own."""
+        self._environment = dict(environment)
+        self._start()
+
+    def _start(self) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         for end in (self._control, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST)
         with theirs:
             argv = [sys.executable, "-P", __file__, str(theirs.fileno())]
             self._process = subprocess.Popen(
-                argv, env=dict(environment), stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+                argv, env=self._environment, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], process_group=0
             )
+
+    def _start_anew(self) -> None:
+        """Kill what was loaded with every process of it, and load it again: nothing of a run cut off is left."""
+        self._control.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(60)
+        self._start()
 
     def __enter__(self) -> Self:
         """The program, loaded."""
@@ -49,22 +66,50 @@ class LoadedProgram:
         self._control.close()
         self._process.wait(60)
 
+    @property
+    def pid(self) -> int:
+        """The process that is forked, and its process group."""
+        return self._process.pid
+
     def run(self, arguments: Sequence[str], within: Path, timeout: float) -> subprocess.CompletedProcess[str]:
         """Run the program with this process's environment, until it has ended and nobody holds its streams.
 
+        However a run is cut off (by its own time-out, by that of the test, by Ctrl-C), the next one finds the program
+        loaded anew.
+
         Raises:
             subprocess.TimeoutExpired: it took longer than `timeout` seconds, and was killed.
+            LoadedProgramError: the process that is forked ended meanwhile.
         """
-        request = {"arguments": arguments, "within": str(within), "environment": dict(os.environ)}
-        ends = [os.pipe() for _ in range(3)]
+        ends: list[int] = []
         try:
-            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs for _, theirs in ends])
+            ends = self._ask(arguments, within)
+            out, err, state = _read_all(ends, arguments, timeout)
+            code = _exit_code(state, arguments)
+        except BaseException:
+            self._start_anew()
+            raise
         finally:
-            for _, theirs in ends:
-                os.close(theirs)
-        out, err, state = _read_all([ours for ours, _ in ends], arguments, timeout)
-        code = int(state.split()[1])
+            for end in ends:
+                os.close(end)
         return subprocess.CompletedProcess(["callbench", *arguments], code, out.decode(), err.decode())
+
+    def _ask(self, arguments: Sequence[str], within: Path) -> list[int]:
+        """Ask for a run; return our ends of its stdout, its stderr and the line about the process."""
+        request = {"arguments": arguments, "within": str(within), "environment": dict(os.environ)}
+        message = json.dumps(request).encode()
+        ends = [os.pipe() for _ in range(3)]
+        theirs = [write for _, write in ends]
+        try:
+            try:
+                socket.send_fds(self._control, [message], theirs)
+            except (BrokenPipeError, ConnectionResetError):  # It ended while no run was going on.
+                self._start_anew()
+                socket.send_fds(self._control, [message], theirs)
+        finally:
+            for end in theirs:
+                os.close(end)
+        return [read for read, _ in ends]
 
 
 def _read_all(ends: Sequence[int], arguments: Sequence[str], timeout: float) -> list[bytes]:
@@ -74,26 +119,27 @@ def _read_all(ends: Sequence[int], arguments: Sequence[str], timeout: float) -> 
     with selectors.DefaultSelector() as waiting:
         for end in ends:
             waiting.register(end, selectors.EVENT_READ)
-        try:
-            while waiting.get_map():
-                ready = waiting.select(max(deadline - time.monotonic(), 0))
-                for key, _ in ready:
-                    some = os.read(key.fd, 65536)
-                    read[key.fd] += some
-                    if not some:
-                        waiting.unregister(key.fd)
-                if not ready and time.monotonic() > deadline:
-                    break
-        finally:
-            unfinished = bool(waiting.get_map())
-            state = bytes(read[ends[2]]).split()
-            if unfinished and len(state) == 1:
-                os.kill(int(state[0]), signal.SIGKILL)
-            for end in ends:
-                os.close(end)
-    if unfinished:
-        raise subprocess.TimeoutExpired(["callbench", *arguments], timeout, *(bytes(read[end]) for end in ends[:2]))
+        while waiting.get_map():
+            ready = waiting.select(max(deadline - time.monotonic(), 0))
+            for key, _ in ready:
+                some = os.read(key.fd, 65536)
+                read[key.fd] += some
+                if not some:
+                    waiting.unregister(key.fd)
+            if not ready and time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired(
+                    ["callbench", *arguments], timeout, *(bytes(read[end]) for end in ends[:2])
+                )
     return [bytes(read[end]) for end in ends]
+
+
+def _exit_code(state: bytes, arguments: Sequence[str]) -> int:
+    """Read the line about a process: its id, and its exit code once it has ended."""
+    match state.split():
+        case [_, code]:
+            return int(code)
+        case _:
+            raise LoadedProgramError(f"callbench {' '.join(arguments)}: the loaded program ended before it")
 
 
 def _load() -> None:
