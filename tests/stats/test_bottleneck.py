@@ -95,6 +95,11 @@ TABLE = [
         Limit.SHARED,
     ),
     (
+        "a pool is the limit, and neighbours use what both sides leave",
+        replace(MANY, client=Side(0.01, 0.01, 0.02, 0.94), server=Side(0.02, 0.02, 0.3, 0.94)),
+        Limit.WAITING,
+    ),
+    (
         "neighbours are there, and leave enough",
         replace(MANY, server=Side(busy=0.57, thread=0.57, waited=0.01, neighbours=0.2)),
         Limit.UNSATURATED,
