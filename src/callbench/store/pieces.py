@@ -75,12 +75,17 @@ _LATE = """
     SELECT trial, any_value(why) AS why
     FROM (SELECT unnest(trials) AS trial, why FROM lines WHERE kind = 'unsteady') GROUP BY trial
 """
-# How fast the machine was in each batch beside the whole of its fork, by the stacks that every batch drives.
+# How fast the machine was in each batch beside the whole of its fork, by the stacks that every batch drives. A batch
+# has the weight of its slices: were a few cells in a batch of their own worth as much as hundreds in another, the noise
+# of their few references would move all of those alike, and forks would seem to differ.
 _PACES = """
     WITH rates AS (
-        SELECT fork, batch, stack, sum(calls) / sum(ns) AS rate FROM reference_slices GROUP BY ALL HAVING rate > 0)
-    SELECT fork, batch, exp(avg(ln(rate) - of_fork)) AS pace
-    FROM (SELECT *, avg(ln(rate)) OVER (PARTITION BY fork, stack) AS of_fork FROM rates)
+        SELECT fork, batch, stack, sum(calls) / sum(ns) AS rate FROM reference_slices GROUP BY ALL HAVING rate > 0),
+    weights AS (SELECT fork, batch, sum(slices) AS weight FROM lines WHERE kind = 'round' GROUP BY ALL),
+    weighted AS (SELECT *, ln(rate) AS log FROM rates JOIN weights USING (fork, batch) WHERE weight > 0)
+    SELECT fork, batch, exp(avg(log - of_fork)) AS pace
+    FROM (SELECT *, sum(weight * log) OVER of_stack / sum(weight) OVER of_stack AS of_fork
+          FROM weighted WINDOW of_stack AS (PARTITION BY fork, stack))
     GROUP BY ALL
 """
 # Of trials that do not count at all, what was seen of them is shown, compiler and all.

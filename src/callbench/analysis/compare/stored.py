@@ -94,12 +94,21 @@ def _figures(a: _Stored, b: _Stored, spread: RunSpread, *, by_echo: bool) -> Ite
             stack = one.attributes["stack"]
             yield Figures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
             continue
-        echo = (_echo(one), _echo(other)) if by_echo else None
+        # Over a link there is no echo to compare with: the time is the link's.
+        echoed = by_echo and all(ECHOES in result.by_fork for result in (one, other))
+        echo = (_echo(one), _echo(other)) if echoed else None
         none = CallCounts((), ())
         counts = FailedCalls(a.counts.get(one.id, none), b.counts.get(other.id, none))
         rates = replace(_of(one, other, Metric.RATE, echo), counts=counts, between=spread.of(one.kind))
         yield rates
-        if not rates.why and all("p99_us" in result.by_fork for result in (one, other)):
+        few = [
+            f"{side}: {result.too_few['p99_us']}"
+            for side, result in (("A", one), ("B", other))
+            if "p99_us" in result.too_few
+        ]
+        if not rates.why and few:
+            yield replace(rates, metric=Metric.P99, values=([], []), echoes=None, why="; ".join(few))
+        elif not rates.why and all("p99_us" in result.by_fork for result in (one, other)):
             # A tail differs from run to run at least as much as the mean.
             yield replace(_of(one, other, Metric.P99, echo), counts=counts, between=spread.of(one.kind))
 
