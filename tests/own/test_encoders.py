@@ -9,7 +9,7 @@ import cbor2
 import msgpack
 import pytest
 from answering import answering
-from everything_service import SCHEMA, WIDER
+from everything_service import FULL, SCHEMA, WIDER
 
 from callbench.adapter.own_answers import PAIR
 from callbench.adapter.session import Adapter
@@ -20,16 +20,18 @@ from callbench.catalog.generator.from_schema import from_schema
 from callbench.catalog.manifest import Manifest
 from callbench.catalog.own import folder
 from callbench.model.errors import AdapterFailure
-from callbench.model.service.imported import Pair
+from callbench.model.service.imported import Json, Pair
 from callbench.runner import own_service
 
 # The first test waits for the compiler, which takes long on a busy machine.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
+_MINUS_ZERO: dict[str, Json] = {**FULL, "things": [-0.0, {"a": -0.0}, 0.0], "anything": -0.0}
 ANY = replace(
     WIDER,
     payloads={
         call.name: (
             *WIDER.payloads[call.name],
+            *((Pair(_MINUS_ZERO, _MINUS_ZERO),) if call.name == "SendEverything" else ()),
             *(Pair(request, request) for (request,) in from_schema(SCHEMA, [call.request], skeletons=20).skeletons),
         )
         if call.request == call.answer

@@ -127,7 +127,8 @@ def value_of(draw: st.DrawFn, schema: Schema, name: str, depth: int = 0) -> Json
         if field.shape is Shape.MANY:
             value[field.json_name] = [one_of(draw, schema, field, depth) for _ in range(count)]
         elif field.shape is Shape.MAP:
-            value[field.json_name] = {str(at): one_of(draw, schema, field, depth) for at in range(count)}
+            keys = ["false", "true"] if field.key is Kind.BOOL else ["0", "1"]
+            value[field.json_name] = {key: one_of(draw, schema, field, depth) for key in keys[:count]}
         else:
             value[field.json_name] = one_of(draw, schema, field, depth)
     return value[message.fields[0].json_name] if message.wrapped else value

@@ -63,13 +63,18 @@ pub fn null<S: Serializer>(to: S) -> Result<S::Ok, S::Error> {
     }
 }
 
+/// Whether a whole number is the same: -0.0 has none.
+fn is_whole(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() < WHOLE && number.to_bits() != (-0.0_f64).to_bits()
+}
+
 struct Written<'a>(&'a Value);
 
 impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match &self.0.kind {
             None | Some(Kind::NullValue(_)) => null(to),
-            Some(Kind::NumberValue(number)) if number.fract() == 0.0 && number.abs() < WHOLE => to.serialize_i64(*number as i64),
+            Some(Kind::NumberValue(number)) if is_whole(*number) => to.serialize_i64(*number as i64),
             Some(Kind::NumberValue(number)) => to.serialize_f64(*number),
             Some(Kind::StringValue(text)) => to.serialize_str(text),
             Some(Kind::BoolValue(truth)) => to.serialize_bool(*truth),

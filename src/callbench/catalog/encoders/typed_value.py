@@ -3,6 +3,7 @@
 The user's JSON may have its keys in any order, and 12 for a number with a fraction. Typed programs write neither.
 """
 
+import math
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -114,9 +115,14 @@ def any_value(value: Json) -> Json:
             return [any_value(element) for element in value or ()]
         case int() | float() if not isinstance(value, bool):
             real = float(value)
-            return int(real) if real.is_integer() and abs(real) < _EXACT else real
+            return int(real) if is_whole(real) else real
         case _:
             return value
+
+
+def is_whole(real: float) -> bool:
+    """Whether a whole number is the same: -0.0 has none."""
+    return real.is_integer() and abs(real) < _EXACT and (real != 0 or math.copysign(1, real) > 0)
 
 
 def compact_json(value: Any) -> bytes:  # noqa: ANN401 - what JSON has

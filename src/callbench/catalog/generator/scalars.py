@@ -27,6 +27,8 @@ _RANGES = {
     Kind.UINT32: (0, 2**32 - 1),
     Kind.UINT64: (0, 2**53),
 }
+_WIDEST = {Kind.FLOAT: 3.4028234663852886e38, Kind.DOUBLE: 1.7976931348623157e308}
+_EXACT = 2.0**53
 _WIDE = {Kind.INT64, Kind.UINT64}
 _SPAN = 10**6
 _TRIES = 50
@@ -117,11 +119,15 @@ class Scalars:
             least = 0.0 if most is None or most > 0 else most - 1000
         if most is None:
             most = least + 1000
+        widest = _WIDEST[kind]
+        least, most = max(least, -widest), min(most, widest)
         for _ in range(_TRIES):
-            number = self._random.uniform(least, most)
-            if limits.multiple is not None:
+            share = self._random.random()
+            number = least * (1 - share) + most * share  # their difference can be beyond what a double holds
+            if limits.multiple is not None and abs(number / limits.multiple) < _EXACT:
                 number = round(number / limits.multiple) * limits.multiple
-            candidates = (round(number, 2), math.floor(number * 2**6) / 2**6, number)
+            short = abs(number) < _EXACT
+            candidates = (round(number, 2), math.floor(number * 2**6) / 2**6, number) if short else (number,) * 2
             for candidate in candidates[1:] if kind is Kind.FLOAT else candidates:
                 if limits.admits(candidate):
                     return candidate

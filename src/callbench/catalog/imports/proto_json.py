@@ -14,6 +14,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import EncodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
+from callbench.catalog.encoders.typed_value import is_whole
 from callbench.catalog.own.descriptors import Descriptors
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
@@ -22,7 +23,6 @@ from callbench.model.service.schema import Field, Kind, Schema, Shape
 _OWN_JSON = "google.protobuf."
 _DEEPEST = 100
 _SHOWN = 300
-_EXACT = 2**53
 
 
 class ProtobufJson:
@@ -116,7 +116,7 @@ def _plain(value: Any) -> Json:  # noqa: ANN401 - what a `Value` holds
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+    if isinstance(value, float) and is_whole(value):
         return int(value)
     plain: Json = value
     return plain

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ _RANGES = {
     Kind.UINT32: (0, 2**32),
     Kind.UINT64: (0, 2**64),
 }
+_LONGEST_NUMBER = 21
 _NAMES = {bool: "a boolean", int: "a whole number", float: "a number", str: "text", list: "a list", dict: "an object"}
 
 
@@ -93,6 +95,9 @@ class Conformance:
         if field.shape is Shape.MAP:
             if not isinstance(value, dict):
                 raise _wrong(place, "an object", value)
+            for key in value:
+                if not _is_key(field.key, key):
+                    raise BadInput(f"{place}: the key {key!r:.60} is no {field.key}, as the schema says")
             return {key: self._value(field, one, f"{place}.{key}", left_out) for key, one in value.items()}
         if value is None and field.nullable:
             return None
@@ -134,6 +139,14 @@ def _fits(kind: Kind, value: Json) -> bool:
             return isinstance(value, str) and _base64(value)
         case _:
             return isinstance(value, str)
+
+
+def _is_key(kind: Kind, key: str) -> bool:
+    """Whether a key of a JSON object is one of a map, written as every program writes it."""
+    if kind in _RANGES:
+        whole = re.fullmatch(r"0|-?[1-9][0-9]*", key) is not None and len(key) < _LONGEST_NUMBER
+        return whole and _fits(kind, int(key))
+    return kind is not Kind.BOOL or key in {"true", "false"}
 
 
 def _finite(value: float) -> bool:

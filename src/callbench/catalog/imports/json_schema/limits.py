@@ -8,7 +8,7 @@ from callbench.model.service.limits import Limits
 # Words that exclude values, and that no generated payload is held to.
 _DISREGARDED = (
     *("not", "pattern", "contains", "minContains", "maxContains", "propertyNames", "dependentRequired"),
-    *("patternProperties", "if", "unevaluatedItems", "contentMediaType"),
+    *("patternProperties", "if", "unevaluatedItems", "contentMediaType", "prefixItems", "discriminator"),
 )
 _OF_OBJECTS = ("minProperties", "maxProperties")
 # They say how wide a number is, or how bytes are written, which the type says here.
@@ -16,6 +16,14 @@ _TYPED = {
     *("int32", "int64", "uint32", "uint64", "int8", "int16", "uint8", "uint16", "float", "double"),
     *("byte", "binary", "base64"),
 }
+_BYTES = {"byte", "binary", "base64"}
+_WIDTHS = {
+    "int8": Limits(least=-(2**7), most=2**7 - 1),
+    "int16": Limits(least=-(2**15), most=2**15 - 1),
+    "uint8": Limits(least=0, most=2**8 - 1),
+    "uint16": Limits(least=0, most=2**16 - 1),
+}
+"""Integers that are narrower than any of this program's."""
 # Formats that no validator looks at, or that say how a text is shown.
 _FREE = {"password", "string", "text", "number", "integer", "boolean", "markdown", "html"}
 
@@ -31,7 +39,7 @@ def limits_of(schema: dict[str, Any]) -> Limits:
         most, below = None, most
     multiple = _number(schema.get("multipleOf"))
     of_map = "properties" not in schema
-    return Limits(
+    written = Limits(
         least_size=_size(schema, "minItems", "minProperties" if of_map else ""),
         most_size=_size(schema, "maxItems", "maxProperties" if of_map else ""),
         unique=schema.get("uniqueItems") is True,
@@ -43,6 +51,8 @@ def limits_of(schema: dict[str, Any]) -> Limits:
         below=below,
         multiple=multiple if multiple and multiple > 0 else None,
     )
+    form = schema.get("format")
+    return written.both(_WIDTHS[form]) if isinstance(form, str) and form in _WIDTHS else written
 
 
 def disregarded(schema: dict[str, Any]) -> frozenset[str]:
@@ -53,7 +63,12 @@ def disregarded(schema: dict[str, Any]) -> frozenset[str]:
     dependencies = schema.get("dependencies")
     if isinstance(dependencies, dict) and any(isinstance(one, list) for one in dependencies.values()):
         words.add("dependencies")
+    if isinstance(schema.get("items"), list):
+        words.add("items of each place")
     form = schema.get("format")
+    as_bytes = schema.get("contentEncoding") == "base64" or (isinstance(form, str) and form in _BYTES)
+    if as_bytes and {"minLength", "maxLength"} & set(schema):
+        words.add("minLength or maxLength of bytes")
     if isinstance(form, str) and form not in _TYPED | _FREE | FORMATS:
         words.add(f"format: {form}")
     if isinstance(form, str) and form in FORMATS and {"minLength", "maxLength"} & set(schema):

@@ -67,7 +67,7 @@ class Mapper:
                 self.losses.add(facts.place, lost.NAMED_AND_OTHER)
             if facts.forms > 1:
                 self.losses.add(facts.place, lost.UNION)
-            self._fill(name, [Key(key, of, key in facts.required) for key, of in facts.properties.items()])
+            self._fill(name, [Key(key, of, key in facts.required) for key, of in facts.properties.items()], facts)
         return self._builder.types()
 
     def object_facts(self, of: Node) -> Facts:
@@ -156,9 +156,13 @@ class Mapper:
     def _object(self, facts: Facts, hint: str) -> ValueType:
         null = bool(facts.null)
         if not facts.properties and facts.additional is not None:
+            if facts.required:
+                self.losses.add(facts.place, lost.disregarded("required"))
             return self._held(facts.additional, Shape.MAP, f"{hint}Value", facts)
         if not facts.properties and not facts.closed:
             self.losses.add(facts.place, lost.ANY)
+            if facts.required:
+                self.losses.add(facts.place, lost.disregarded("required"))
             return ValueType(Kind.JSON, Shape.MAP, null=null, limits=facts.limits)
         name = self._builder.known(("message", facts.key))
         if name is None:
@@ -166,7 +170,7 @@ class Mapper:
             self._waiting.append((name, facts))
         return ValueType(Kind.MESSAGE, type_name=name, null=null)
 
-    def _fill(self, name: str, keys: list[Key]) -> None:
+    def _fill(self, name: str, keys: list[Key], facts: Facts | None = None) -> None:
         entries = []
         for key in keys:
             typed = self.typed(key.node, name + pascal(key.name))
@@ -177,4 +181,9 @@ class Mapper:
                 self.losses.add(key.node.place, lost.ABSENT_LIST)
             elif typed.null and not key.required:
                 self.losses.add(key.node.place, lost.NULL_OR_ABSENT)
+        if facts is not None:
+            # A key that is required, and of which nothing else is said.
+            for required in sorted(facts.required - facts.properties.keys()):
+                self.losses.add(f"{facts.place}/required ({required})", lost.ANY)
+                entries.append(Entry(required, ValueType(Kind.JSON)))
         self._builder.message(name, entries)

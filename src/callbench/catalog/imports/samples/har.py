@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
 
 _LARGEST = 256 * 2**20
+_OF_HTTP = re.compile(r"https?://|/", re.IGNORECASE)
 _NO_BODY = {204, 205, 304}
 """Statuses of answers that never have a body."""
 
@@ -65,6 +67,8 @@ def _recorded(entry: Any, place: str) -> RecordedExchange:  # noqa: ANN401 - wha
     method, url, status = request.get("method"), request.get("url"), _whole(response.get("status"))
     if not isinstance(method, str) or not isinstance(url, str):
         raise _NotASampleError("entry without a method and an address")
+    if not _OF_HTTP.match(url) and not url.startswith(("ws:", "wss:")):
+        raise _NotASampleError(f"address that is none of HTTP ({url.partition(':')[0][:20]}:)")
     if url.startswith(("ws:", "wss:")) or "_webSocketMessages" in entry:
         raise _NotASampleError("WebSocket, which is no call")
     if status is None:
@@ -113,6 +117,8 @@ def _asked(request: Mapping[str, Any], posted: Mapping[str, Any]) -> bytes:
 
 def _field(field: Any) -> tuple[str, str]:  # noqa: ANN401 - what a stranger's JSON holds
     name, value = (field.get("name"), field.get("value", "")) if isinstance(field, dict) else (None, None)
+    if isinstance(field, dict) and field.get("fileName") and not value:
+        raise _NotASampleError("request with a form that has a file")
     if not isinstance(name, str) or not isinstance(value, str):
         raise _NotASampleError("request with a form whose fields have no names or values")
     return name, value

@@ -54,6 +54,8 @@ def sample(recorded: RecordedExchange, left_out: LeftOut) -> Exchange | None:
     except ValueError:
         left_out.count("request with an address or a form that cannot be read")
         return None
+    if given and recorded.request.strip():
+        left_out.count("parameters in the address of a request that has a body")
     name = f"{recorded.method.lower()} {path}"
     return Exchange(
         name,

@@ -200,9 +200,12 @@ class _Reader:
         keys = [entry.key for entry in entries]
         if len(set(keys)) < len(keys):
             raise BadInput(f"{file.name}: a field of {name} occurs twice; rename one of them")
+        given = [number for number in numbers if number]
+        if len(set(given)) < len(given):
+            raise BadInput(f"{file.name}: two fields of {name} have one number; number them anew")
         fine = len(set(numbers)) == len(numbers) and all(0 < number < 19000 for number in numbers)
         if not fine:
-            what = ("A number of a field is missing, twice, below 1 or above 18,999.", "The fields are counted from 1.")
+            what = ("A number of a field is missing, below 1 or above 18,999.", "The fields are counted from 1.")
             self.builder.losses.add(f"{file.name}: {name}", what)
         self.builder.message(name, entries, numbers if fine else ())
 

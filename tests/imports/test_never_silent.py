@@ -1,0 +1,158 @@
+"""What a document says is taken, refused with its place, or listed as a loss: never dropped without a word."""
+
+import json
+from pathlib import Path
+
+import pytest
+from importing import imported
+
+from callbench.catalog.generator.from_schema import from_schema
+from callbench.catalog.imports import registry
+from callbench.catalog.imports.source import Options
+from callbench.model.errors import BadInput
+from callbench.model.service.imported import Imported, Json
+from callbench.model.service.schema import Kind, Shape
+
+_F32 = 3.4028234663852886e38
+
+
+def _json_schema(folder: Path, properties: dict[str, Json], **words: Json) -> Imported:
+    file = folder / "order.json"
+    file.write_text(json.dumps({"type": "object", "properties": properties, **words}))
+    return imported(file)
+
+
+def _problems(service: Imported) -> dict[str, str]:
+    """What is lost, by the end of its place."""
+    return {loss.place.rpartition("/")[2]: loss.problem for loss in service.schema.losses}
+
+
+@pytest.mark.parametrize(
+    ("schema", "word"),
+    [
+        ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, "prefixItems"),
+        ({"type": "array", "items": [{"type": "string"}], "additionalItems": False}, "items of each place"),
+        ({"type": "string", "format": "byte", "maxLength": 8}, "minLength or maxLength of bytes"),
+        ({"type": "string", "contentEncoding": "base64", "minLength": 8}, "minLength or maxLength of bytes"),
+        (
+            {"type": "object", "properties": {"kind": {"type": "string"}}, "discriminator": {"propertyName": "kind"}},
+            "discriminator",
+        ),
+        ({"type": "object", "required": ["a"], "additionalProperties": {"type": "string"}}, "required"),
+    ],
+)
+def test_a_word_that_generated_payloads_disregard_is_listed(tmp_path: Path, schema: Json, word: str) -> None:
+    draft: dict[str, Json] = {"$schema": "http://json-schema.org/draft-07/schema#"} if "each place" in word else {}
+    service = _json_schema(tmp_path, {"p": schema}, **draft)
+    assert f"The schema limits values by `{word}`." in {loss.problem for loss in service.schema.losses}
+
+
+def test_a_key_that_is_required_and_of_which_nothing_else_is_said_is_there(tmp_path: Path) -> None:
+    service = _json_schema(tmp_path, {"q": {"type": "string"}}, required=["zz", "q"])
+    (message,) = service.schema.messages
+    assert [(field.json_name, field.kind, field.shape) for field in message.fields] == [
+        ("q", Kind.STRING, Shape.ONE),
+        ("zz", Kind.JSON, Shape.ONE),
+    ]
+    assert _problems(service) == {"required (zz)": "The type of the value is open."}
+
+
+@pytest.mark.parametrize(
+    ("schema", "least", "most"),
+    [
+        ({"type": "integer", "format": "int8"}, -128, 127),
+        ({"type": "integer", "format": "uint8", "minimum": 250}, 250, 255),
+        ({"type": "integer", "format": "uint16"}, 0, 65_535),
+        ({"type": "number", "format": "float", "maximum": 1e39, "minimum": 3e38}, 3e38, _F32),
+        ({"type": "number", "minimum": -1.7e308, "maximum": 1.7e308}, -1.7e308, 1.7e308),
+        ({"type": "number", "minimum": 1e300, "multipleOf": 1e-300}, 1e300, 1.8e308),
+    ],
+)
+def test_generated_numbers_are_within_their_type(tmp_path: Path, schema: Json, least: float, most: float) -> None:
+    service = _json_schema(tmp_path, {"p": schema}, required=["p"])
+    drawn = from_schema(service.schema, [service.schema.calls[0].request])
+    values = [message["p"] for (message,) in drawn.skeletons if isinstance(message, dict)]
+    assert values
+    assert all(isinstance(value, int | float) and least <= value <= most for value in values)
+
+
+def _har(folder: Path, *entries: Json) -> Imported:
+    file = folder / "shop.har"
+    file.write_text(json.dumps({"log": {"entries": [_entry("http://x/good"), *entries]}}))
+    return imported(file)
+
+
+def _entry(url: str, posted: Json = None, answer: Json = None) -> Json:
+    content = answer or {"mimeType": "application/json", "text": '{"b": 2}'}
+    return {
+        "request": {"method": "POST" if posted else "GET", "url": url, "postData": posted},
+        "response": {"status": 200, "content": content},
+    }
+
+
+_FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        (_entry("data:application/json,1"), "1 x address that is none of HTTP (data:)"),
+        (_entry("blob:http://x/1"), "1 x address that is none of HTTP (blob:)"),
+        (_entry("chrome-extension://a/b"), "1 x address that is none of HTTP (chrome-extension:)"),
+        (
+            _entry("http://x/f", {"mimeType": _FORM, "params": [{"name": "f", "fileName": "a.txt"}]}),
+            "1 x request with a form that has a file",
+        ),
+        (
+            _entry("http://x/q?a=1&b=2", {"mimeType": "application/json", "text": '{"c": 1}'}),
+            "1 x parameters in the address of a request that has a body",
+        ),
+        (
+            _entry("http://x/e", None, {"mimeType": "application/json", "encoding": "base64", "text": "e30"}),
+            "1 x answer with a body that says it is base64, and is not",
+        ),
+    ],
+)
+def test_what_a_recording_has_besides_samples_is_counted(tmp_path: Path, entry: Json, why: str) -> None:
+    service = _har(tmp_path, entry)
+    assert f"Left out: {why}." in service.notes
+    assert "/good" in {call.path for call in service.schema.calls}
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "wrong"),
+    [("i32", "a", "int32"), ("i32", "2147483648", "int32"), ("i64", "01", "int64"), ("bool", "yes", "bool")],
+)
+def test_a_key_that_its_map_cannot_have_is_refused(tmp_path: Path, key: str, name: str, wrong: str) -> None:
+    schema, sample = tmp_path / "shop.thrift", tmp_path / "EchoA.json"
+    schema.write_text(f"struct A {{ 1: map<{key}, string> names }}")
+    sample.write_text(json.dumps({"names": {name: "x"}}))
+    with pytest.raises(BadInput, match=rf"\$\.names: the key '{name}' is no {wrong}"):
+        registry.service([str(schema)], Options(samples=(sample,)))
+
+
+def test_two_fields_with_one_number_are_refused(tmp_path: Path) -> None:
+    """As thrift's own compiler does."""
+    file = tmp_path / "shop.thrift"
+    file.write_text("struct A { 1: i32 x, 1: i32 y }")
+    with pytest.raises(BadInput, match=r"shop\.thrift: two fields of A have one number"):
+        imported(file)
+
+
+@pytest.mark.parametrize("fields", ["i32 x", "-1: i32 x", "20000: i32 x, 2: i32 y"])
+def test_numbers_that_cannot_be_kept_are_a_loss(tmp_path: Path, fields: str) -> None:
+    file = tmp_path / "shop.thrift"
+    file.write_text(f"struct A {{ {fields} }}")
+    assert "The fields are counted from 1." in {loss.mapped for loss in imported(file).schema.losses}
+
+
+def test_avro_without_the_same_bytes_is_a_loss_that_says_so(tmp_path: Path) -> None:
+    fields: list[Json] = [
+        {"name": "a", "type": {"type": "fixed", "name": "F", "size": 4}},
+        {"name": "b", "type": ["null", "int", "string"]},
+    ]
+    file = tmp_path / "order.avsc"
+    file.write_text(json.dumps({"type": "record", "name": "R", "fields": fields}))
+    mapped = {loss.place.rpartition("/")[2]: loss.mapped for loss in imported(file).schema.losses}
+    assert "the table of bytes has a length" in mapped["0"]
+    assert "The table of bytes has a byte for each type" in mapped["1"]
