@@ -11,7 +11,16 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.model.cell import CALLS_PER_SLICE, Cell, Load
-from callbench.runner.echoes import REFERENCE_BYTES, Echo, EchoTask, available_echoes, echoes, has_own_echo, sizes
+from callbench.runner.echoes import (
+    MOST_SLICES,
+    REFERENCE_BYTES,
+    Echo,
+    EchoTask,
+    available_echoes,
+    echoes,
+    has_own_echo,
+    sizes,
+)
 
 # A run's messages alone, as its journal has them.
 CODECS: list[dict[str, Any]] = [
@@ -93,6 +102,15 @@ def test_what_is_no_bare_round_trip_has_the_small_one_alone(known: catalogue.Cat
     assert not has_own_echo(one)
     assert told(echoes_of(known, one)) == [SMALL_ONE]
     assert not has_own_echo(replace(cell("small", "native/soap+supertcp"), link="lan100"))
+
+
+def test_echoes_take_more_slices_where_many_cells_share_them_but_no_more_than_those(known: catalogue.Catalogue) -> None:
+    for count in (1, 2, 5, 6, 40):
+        mine = [cell(group, "native/soap+unix", number=at) for at in range(count) for group in ("small", "large")]
+        mine = [replace(one, options={}) for one in mine]
+        own = [one for one in echoes_of(known, *mine) if one.cells]
+        assert 1 <= sum(one.slices for one in own) <= max(len(own), len(mine))
+        assert {one.slices for one in own} == {min(MOST_SLICES, max(1, len(mine) // len(own)))}
 
 
 def test_a_run_without_echoes_has_none(known: catalogue.Catalogue) -> None:

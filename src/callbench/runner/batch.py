@@ -1,6 +1,7 @@
 """The stacks that are alive at the same time in a fork: start them, warm them up, drive them in rounds, end them."""
 
 import random
+import statistics
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -126,7 +127,7 @@ class Batch:
             self._searches += self._searches_for(unit)
         for echo in self._echoes_for(cells):
             if self._instrument_runs(echo.stack, echo.cell):
-                self._echoes.append(EchoTask(echo))
+                self._echoes += [EchoTask(echo) for _ in range(echo.slices)]
         if chained:
             self._references = [
                 one for one in references(self._context.catalogue) if self._instrument_runs(one.unit, one.cell)
@@ -324,7 +325,11 @@ class Batch:
 
     def echo_rates(self) -> dict[str, float]:
         """Return the echoes per second of the last round, by echo."""
-        return {task.echo.key: rate for task in self._echoes if (rate := task.rate) is not None}
+        rates: dict[str, list[float]] = {}
+        for task in self._echoes:
+            if task.rate is not None:
+                rates.setdefault(task.echo.key, []).append(task.rate)
+        return {key: statistics.fmean(each) for key, each in rates.items()}
 
     def _slice_failed(self, task: Task, plan: SlicePlan, failure: AdapterFailure) -> None:
         """Handle a failed slice: exclude its cell after repeated failures, and restart a stack that died."""

@@ -32,6 +32,9 @@ _LEAST_REQUEST, _LEAST_ANSWER = 5, 1
 _RUNGS, _QUICK_RUNGS = 5, 3
 # As long as a slice of a cell: the multiple of an echo is known no better than the echo, and many cells share one.
 ECHO_SECONDS = SLICE_SECONDS
+# A slice of an echo varies by a third more than one of a cell, from round to round. So many, spread over a round, vary
+# less. Together they take no more of a round than the cells that they serve.
+MOST_SLICES = 3
 # The reference echo of cells without an echo of their own: a small one over TCP, in every round of every run.
 REFERENCE_CHANNEL = "tcp"
 REFERENCE_BYTES = 16
@@ -54,6 +57,7 @@ class Echo:
         stack: an instrument's stack, `baseline/echo+CHANNEL`.
         options: its connection options, without the sizes.
         cells: ids of the cells that it serves; empty for the reference echo.
+        slices: how often it is driven in a round.
     """
 
     stack: str
@@ -61,6 +65,7 @@ class Echo:
     request_bytes: int
     answer_bytes: int
     cells: tuple[str, ...]
+    slices: int = 1
 
     @property
     def key(self) -> str:
@@ -117,7 +122,9 @@ def echoes(
     """
     found: list[Echo] = []
     if REFERENCE_CHANNEL in baselines:
-        found.append(Echo(baselines[REFERENCE_CHANNEL].id, {}, REFERENCE_BYTES, REFERENCE_BYTES, ()))
+        found.append(
+            Echo(baselines[REFERENCE_CHANNEL].id, {}, REFERENCE_BYTES, REFERENCE_BYTES, (), slices_each(len(cells), 1))
+        )
     requested: dict[tuple[str, str], dict[str, Pair]] = {}
     for cell in cells:
         stack = stacks[cell.stack]
@@ -128,8 +135,16 @@ def echoes(
             requested.setdefault((stack.channel, json.dumps(own, sort_keys=True)), {})[cell.id] = pair
     for (channel, options), mine in requested.items():
         ladder = cross([*mine.values()], _QUICK_RUNGS if quick else _RUNGS)
-        found += [Echo(baselines[channel].id, json.loads(options), *pair, tuple(sorted(mine))) for pair in ladder]
+        slices = slices_each(len(mine), len(ladder))
+        found += [
+            Echo(baselines[channel].id, json.loads(options), *pair, tuple(sorted(mine)), slices) for pair in ladder
+        ]
     return found
+
+
+def slices_each(cells: int, echoes_: int) -> int:
+    """Return how often each of the echoes is driven in a round beside the cells that they serve."""
+    return max(1, min(MOST_SLICES, cells // max(1, echoes_)))
 
 
 class EchoTask(Task):

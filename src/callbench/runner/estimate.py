@@ -1,6 +1,7 @@
 """An estimate of a run's duration, computed from its plan before it begins."""
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.model.cell import Cell, Stack
 from callbench.model.service.imported import Imported
 from callbench.runner.codecs import CHANNEL
-from callbench.runner.echoes import has_own_echo
+from callbench.runner.echoes import has_own_echo, slices_each
 from callbench.runner.measure.processes import REST_S
 from callbench.runner.measure.trial import limit_seconds
 from callbench.runner.measure.warm_up import operation_of
@@ -148,9 +149,10 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
         seconds += plan.forks * warm_s
         warm_up_s += plan.forks * warm_s
         if baselines:
-            echoed = {channels[cell.stack] for cell in sliced if cell.stack in with_codec and has_own_echo(cell)}
-            each = (_QUICK_ECHOES if quick else _ECHOES) * (length_of(sliced[0].load).seconds if sliced else 0.0)
-            seconds += plan.forks * rounds * len(echoed) * each
+            echoed = Counter(channels[cell.stack] for cell in sliced if cell.stack in with_codec and has_own_echo(cell))
+            sizes = _QUICK_ECHOES if quick else _ECHOES
+            driven = sum(sizes * slices_each(count, sizes) for count in echoed.values())
+            seconds += plan.forks * rounds * driven * (length_of(sliced[0].load).seconds if sliced else 0.0)
     alone = {
         (with_codec[one.stack], one.group)
         for one in plan.timed

@@ -36,7 +36,7 @@ METRICS = (
         name=ECHOES,
         title="mean time of a call in echoes of its rounds",
         unit="echoes",
-        about="In raw echoes of the same sizes. It can be compared between hours and machines. There is none over a link.",
+        about="In raw echoes of the same sizes. Comparable between hours and machines. There is none over a link.",
         better=Better.LOWER,
         heading="echoes",
     ),
