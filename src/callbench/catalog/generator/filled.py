@@ -54,7 +54,7 @@ def filled(service: Imported, count: int = PAYLOADS) -> tuple[Imported, Mapping[
             notes.append(f"{call.name}: {len(given)} given and {more} generated payloads.")
     made = [call for call in alone if payloads.get(call.name)]
     notes += _from_schema(made)
-    generated = tuple(call.name for call in made)
+    generated = (*service.generated, *(call.name for call in made))
     return replace(service, payloads=payloads, notes=(*service.notes, *notes), generated=generated), generators
 
 
@@ -75,7 +75,7 @@ def _drawn(service: Imported) -> Imported:
         f"{len(service.schema.calls):,} calls are more than one run can measure, so payloads are few."
         " Import the document again with --call NAME for each call that matters."
     )
-    generated = tuple(call.name for call in made)
+    generated = (*service.generated, *(call.name for call in made))
     return replace(service, payloads=payloads, notes=(*service.notes, *notes), generated=generated)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from callbench.catalog.imports.chosen import check
+from callbench.catalog.imports.openapi.half_given import completed
 from callbench.catalog.imports.openapi.openapi3 import OpenApi3
 from callbench.catalog.imports.openapi.operations import Operations
 from callbench.catalog.imports.openapi.swagger import Swagger
@@ -34,8 +35,11 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
     title = info.get("title") if isinstance(info, dict) else None
     name = options.name or snake(str(title or source.stem), "service")
     schema = Schema(name, messages, calls, enumerations, reader.mapper.losses.all)
-    pairs, notes = fitting(schema, reader.pairs, "example")
-    return Imported(schema, source.name, form, today(), pairs, tuple(notes))
+    made = list(completed(schema, reader.halves))
+    pairs, notes = fitting(schema, {**reader.pairs, **{call: half for call, half, _ in made}}, "example")
+    notes += [sentence for call, _, sentence in made if call in pairs]
+    generated = tuple(call for call, _, _ in made if call in pairs)
+    return Imported(schema, source.name, form, today(), pairs, tuple(notes), generated=generated)
 
 
 def _reader(source: Source, openapi: object, swagger: object, options: Options) -> tuple[str, Operations]:

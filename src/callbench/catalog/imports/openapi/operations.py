@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,6 +10,7 @@ from callbench.catalog.imports.chosen import is_chosen
 from callbench.catalog.imports.json_schema.mapper import Key, Mapper
 from callbench.catalog.imports.json_schema.node import Part, node
 from callbench.catalog.imports.json_schema.references import References
+from callbench.catalog.imports.openapi.half_given import HalfGiven
 from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source
 from callbench.model.errors import BadInput
@@ -44,6 +45,7 @@ class Operations(ABC):
     Attributes:
         mapper: makes the messages.
         pairs: the examples of each call.
+        halves: the examples of calls that have them of the request or the answer alone.
         names: of all calls, also of those that the user does not want.
     """
 
@@ -52,6 +54,7 @@ class Operations(ABC):
         self._references = References(source, ReferenceReader(source, options), schemas=False)
         self.mapper = Mapper(self._references)
         self.pairs: dict[str, Sequence[Pair]] = {}
+        self.halves: dict[str, HalfGiven] = {}
         self.names: list[str] = []
         self._wanted = options.calls
         self._names = Names()
@@ -96,7 +99,7 @@ class Operations(ABC):
         answer = self._answer(operation)
         message = f"{name}Answer"
         made = self.mapper.message(node(answer.schema), message) if answer.schema else self.mapper.compound([], message)
-        self.pairs[name] = self._pairs(parameters, body, answer)
+        self._examples(name, parameters, body, answer)
         return OwnCall(name, request, made, method.upper(), path)
 
     def parameters(self, item: Part, operation: Part) -> list[Part]:
@@ -127,27 +130,30 @@ class Operations(ABC):
             self.mapper.losses.add(operation.place, loss)
         return self._answered(operation, self.followed(answers[good[0]])) if good else NO_BODY
 
-    def _pairs(self, parameters: list[Part], body: Body, answer: Body) -> list[Pair]:
-        """The examples of a request and its answer: of the same name, or else in order."""
+    def _examples(self, name: str, parameters: list[Part], body: Body, answer: Body) -> None:
+        """Keep the examples of a call: of both sides, of one, or none."""
+        requests = self._requests(parameters, body)
+        answers = answer.examples if answer.schema is not None else {"": {}}
+        if requests and answers:
+            self.pairs[name] = _paired(requests, answers)
+        elif answers and answer.schema is not None:
+            self.halves[name] = HalfGiven("answer", list(answers.values())[:MOST_EXAMPLES])
+        elif requests and any(requests.values()):
+            self.halves[name] = HalfGiven("request", list(requests.values())[:MOST_EXAMPLES])
+
+    def _requests(self, parameters: list[Part], body: Body) -> dict[str, Json]:
+        """The examples of a request, by name; none if a part of it that is required has none."""
         given: dict[str, Json] = {}
         for key, one in _named(parameters).items():
             example = _example(one.schema, self.target(self._schema(one)).schema)
             if example is not _ABSENT:
                 given[key] = example  # type: ignore[assignment]
             elif one.schema.get("required") is True:
-                return []
-        requests: dict[str, Json] = {"": given}
-        if body.schema is not None:
-            key = _body_key(parameters)
-            requests = {name: {**given, key: value} if parameters else value for name, value in body.examples.items()}
-        answers = answer.examples if answer.schema is not None else {"": {}}
-        if not requests or not answers:
-            return []
-        if len(requests) > 1 and set(requests) & set(answers):
-            return [Pair(requests[name], answers[name]) for name in requests if name in answers][:MOST_EXAMPLES]
-        first, second = list(requests.values()), list(answers.values())
-        count = min(max(len(first), len(second)), math.lcm(len(first), len(second)), MOST_EXAMPLES)
-        return [Pair(first[at % len(first)], second[at % len(second)]) for at in range(count)]
+                return {}
+        if body.schema is None:
+            return {"": given}
+        key = _body_key(parameters)
+        return {name: {**given, key: value} if parameters else value for name, value in body.examples.items()}
 
     def followed(self, of: Part) -> Part:
         """An object, or what its `$ref` names.
@@ -180,6 +186,15 @@ class Operations(ABC):
         if not isinstance(value, list):
             raise BadInput(f"{part.place}: {word} must be a list; mend it")
         return [self.followed(part.below(word, index)) for index in range(len(value))]
+
+
+def _paired(requests: Mapping[str, Json], answers: Mapping[str, Json]) -> list[Pair]:
+    """The examples of a request and its answer: of the same name, or else in order."""
+    if len(requests) > 1 and set(requests) & set(answers):
+        return [Pair(requests[name], answers[name]) for name in requests if name in answers][:MOST_EXAMPLES]
+    first, second = list(requests.values()), list(answers.values())
+    count = min(max(len(first), len(second)), math.lcm(len(first), len(second)), MOST_EXAMPLES)
+    return [Pair(first[at % len(first)], second[at % len(second)]) for at in range(count)]
 
 
 def _named(parameters: Sequence[Part]) -> dict[str, Part]:
