@@ -38,7 +38,7 @@ QUESTIONS = (
     Question("prices.gigabyte_out", "Price of a gigabyte to the clients (empty: none)", "number", ""),
     Question("prices.currency", "Currency", "text", "EUR"),
 )
-_SAY_NOTHING = ("tls", "worth")
+_SAID_WHEN_FALSE_OR_ZERO = ("tls", "worth")
 _PRICES = ("processor_hour", "gigabyte_out", "currency")
 
 
@@ -56,7 +56,11 @@ def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **opt
         found["prices"] = {**(given if isinstance(given, Mapping) else {}), **prices}
     return {
         **found,
-        **{name: value for name, value in options.items() if value or (name in _SAY_NOTHING and value is not None)},
+        **{
+            name: value
+            for name, value in options.items()
+            if value or (name in _SAID_WHEN_FALSE_OR_ZERO and value is not None)
+        },
     }
 
 
