@@ -10,7 +10,7 @@ from dataclasses import dataclass
 _JVM = frozenset({"java"})
 _DOTNET = frozenset({"c#"})
 # What people also call a language, or one that uses the libraries of another.
-_ALSO = {
+ALSO = {
     "cpp": "c++", "csharp": "c#", "dotnet": "c#", "js": "javascript", "node": "javascript", "typescript": "javascript",
     "kotlin": "java", "scala": "java", "delphi": "pascal", "golang": "go",
 }  # fmt: skip
@@ -64,7 +64,7 @@ OWN = "rust"
 def plain(language: str) -> str:
     """Return the usual name of a language: `go` for `Golang`."""
     named = language.strip().lower()
-    return _ALSO.get(named, named)
+    return ALSO.get(named, named)
 
 
 def why_not_in(message: str, language: str) -> str | None:

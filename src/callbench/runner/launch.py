@@ -73,10 +73,13 @@ class RunRequest:
 
 
 @dataclass(frozen=True)
-class _RunPlan:
+class RunPlan:
     """The plan of a requested run.
 
     Attributes:
+        study: as it was read.
+        plan: its stacks and cells.
+        seed: of the random order.
         missing: why cells over a link are missing, or None.
     """
 
@@ -86,7 +89,7 @@ class _RunPlan:
     missing: str | None
 
 
-def _plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> _RunPlan:
+def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     """Plan a run. Nothing is created.
 
     Raises:
@@ -107,7 +110,7 @@ def _plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> _RunPlan:
     forks = study.forks(request.quick) if request.forks is None else request.forks
     conditions, why_not_held = _conditions(request, study)
     missing = "; ".join(filter(None, (missing, why_not_held))) or None
-    return _RunPlan(study, plan.make_plan(cells, all_stacks.every, forks, conditions, wires), seed, missing)
+    return RunPlan(study, plan.make_plan(cells, all_stacks.every, forks, conditions, wires), seed, missing)
 
 
 def _conditions(request: RunRequest, study: "Study") -> tuple[tuple[str, ...], str | None]:
@@ -135,7 +138,7 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
     Raises:
         BadInput: an option is wrong.
     """
-    run_plan = _plan_run(request, all_stacks)
+    run_plan = plan_run(request, all_stacks)
     all_stacks = own_service.added(all_stacks, run_plan.study.service, run_plan.plan.stacks, compiled=False)
     all_stacks = replace(
         own_servers.with_plan_servers(all_stacks, run_plan.plan.stacks), warm_up_limit_s=request.warm_up_s
@@ -179,7 +182,7 @@ def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
         BadInput: an option is wrong.
         CallbenchError: the folder cannot be created.
     """
-    run_plan = _plan_run(request, all_stacks)
+    run_plan = plan_run(request, all_stacks)
     study, cells = run_plan.study, run_plan.plan.cells
     # A missing compiler is reported before there is a run folder.
     own_service.added(all_stacks, study.service, run_plan.plan.stacks)

@@ -15,6 +15,26 @@ from callbench.store.journal import Journal, seal_of
 from callbench.store.record import Record
 
 
+def check_free(path: Path) -> None:
+    """Check that a folder can become a record: nothing is there, or an empty folder.
+
+    Raises:
+        BadInput: there is something already, or a file where a folder has to be.
+        MachineFailure: it cannot be looked at.
+    """
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            hint = (
+                "give --resume to go on with it, or another --out" if (path / FILE).exists() else "give another --out"
+            )
+            raise BadInput(f"{path} is there already: {hint}")
+        above = next((one for one in path.absolute().parents if one.exists()), None)
+    except OSError as failure:
+        raise machine_limits.written(f"cannot make the folder {path}", failure) from failure
+    if above is not None and not above.is_dir():
+        raise BadInput(f"cannot make the folder {path}: {above} is no folder; give another --out")
+
+
 class RecordWriter(Record):
     """A run in progress. It holds the folder's lock and its journal until it is closed."""
 
@@ -50,11 +70,7 @@ class RecordWriter(Record):
             BadInput: there is something at `path` already.
             MachineFailure: it cannot be written.
         """
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            hint = (
-                "give --resume to go on with it, or another --out" if (path / FILE).exists() else "give another --out"
-            )
-            raise BadInput(f"{path} is there already: {hint}")
+        check_free(path)
         kept = {**info, "secrets": "kept" if SECRETS.keep else "masked"}
         SECRETS.learn(info)
         try:

@@ -137,6 +137,10 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
+RECORDED = frozenset({"capture", "har", "log", "samples"})
+"""The formats of what was sent and answered, where an answer can be missing."""
+
+
 def format_named(name: str) -> Format:
     """The format of this name.
 
@@ -175,13 +179,15 @@ def imported(sources: Sequence[Source], options: Options, of: Format | None = No
         of: the format, if the user named it.
 
     Raises:
-        BadInput: a document is wrong, or several were given of a format that takes one.
+        BadInput: a document is wrong, several were given of a format that takes one, or answers to one with a schema.
     """
     for source in sources:
         source.refuse_compressed()
     chosen = of or recognised(sources[0])
     if len(sources) > 1 and not chosen.many:
         raise BadInput(f"{sources[1].name} is too many: the format {chosen.name} takes one document at a time")
+    if options.answers and chosen.name not in RECORDED:
+        _refuse_answers(sources[0].name, options)
     return chosen.read(sources, options)
 
 
@@ -199,6 +205,8 @@ def service(names: Sequence[str], options: Options, of: Format | None = None) ->
     if names[0].startswith(named.PREFIX):
         if len(names) > 1 or of is not None:
             raise BadInput(f"{names[0]} is imported alone, and has no other format")
+        if options.answers:
+            _refuse_answers(names[0], options)
         return _completed(named.imported(names[0]), options)
     folder = Path(names[0])
     if len(names) == 1 and folder.is_dir():
@@ -207,6 +215,13 @@ def service(names: Sequence[str], options: Options, of: Format | None = None) ->
     else:
         found = imported([named_source(name) for name in names], options, of)
     return _completed(found, options)
+
+
+def _refuse_answers(source: str, options: Options) -> None:
+    raise BadInput(
+        f"--answer {options.answers[0].file}: {source} says itself what is answered; import it with --samples FILE, a"
+        " file with pairs of request and answer, and name that service"
+    )
 
 
 def of_tools(tools: Source, options: Options) -> Imported:

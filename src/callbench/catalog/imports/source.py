@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from callbench.catalog.imports import document
+from callbench.catalog.imports.given_answer import GivenAnswer
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
 
@@ -173,6 +174,7 @@ class Options:
         unions: whether samples that contradict each other make a value of any type; otherwise they are refused.
         samples: files and folders with samples for a schema; they become its payloads.
         calls: the calls that are taken, as names or patterns with `*`; all if there are none.
+        answers: of calls whose samples have requests alone.
         fetch: how an address is fetched.
     """
 
@@ -183,4 +185,5 @@ class Options:
     unions: bool = False
     samples: tuple[Path, ...] = ()
     calls: tuple[str, ...] = ()
+    answers: tuple[GivenAnswer, ...] = ()
     fetch: Callable[[str, str], bytes] = field(default=fetched, compare=False)

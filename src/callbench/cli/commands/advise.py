@@ -15,8 +15,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     record: Annotated[
         str,
         typer.Argument(
-            metavar="RUN|STUDY|SERVICE|FILE",
-            help="Stored run, or what is measured first: a study, an imported service, a sample such as order.json.",
+            metavar="RUN|STUDY|SERVICE|FILE|FOLDER",
+            help=(
+                "Stored run, or what is measured first: a study, an imported service, a document or sample such as"
+                " order.json, a folder of samples."
+            ),
         ),
     ],
     situation: Annotated[
@@ -26,6 +29,17 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         ),
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for the situation on the terminal.")] = False,
+    answers_given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--answer",
+            metavar="[CALL=]FILE",
+            help=(
+                "File with an answer of a call in JSON, for a sample such as order.json that is a request alone. Can be"
+                " repeated. Default: asked on a terminal, otherwise as large as the request."
+            ),
+        ),
+    ] = None,
     links: Annotated[
         list[str] | None,
         typer.Option(
@@ -107,6 +121,14 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     no_measure: Annotated[
         bool, typer.Option("--no-measure", help="Measure nothing: advise from what the run has.")
     ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FOLDER",
+            help="Folder for the run that is measured, its advice.json and its page. Default: runs/NAME-TIME.",
+        ),
+    ] = None,
     undecided: Undecided = None,
     as_json: AsJson = False,
 ) -> None:
@@ -115,6 +137,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Says what it would save and what that depends on. Writes advice.json and a page beside the run. Exit code 1: no
     stack meets the requirements; 3: it is undecided.
     """
+    from callbench.catalog.imports.given_answer import given_answer
     from callbench.catalog.situation import answers, file
     from callbench.cli import advice_result
     from callbench.cli.exit_code import checked, end
@@ -136,11 +159,22 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     seconds = measuring.BUDGET_S if budget is None else quantities.seconds(budget, "--budget")
     if no_measure and not source.is_record(record):
         raise BadInput(f"--no-measure needs a stored run, and {record} is none: leave the option out")
+    given = [given_answer(one) for one in answers_given or ()]
     known = known_stacks(quiet=as_json)
-    run = source.record_of(record, source.Measuring(known, wanted, _say))
+    ask_person = None if as_json or not on_terminal() else _asked
+    run = source.record_of(record, source.Measuring(known, wanted, _say, out=out, answers=given, ask=ask_person))
     found = measuring.from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
     outcome = advice_result.show(found, wanted, for_programs=as_json)
     end(outcome, undecided)
+
+
+def on_terminal() -> bool:
+    """Whether a person can be asked: what is typed and what is said go to a terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _asked(question: str) -> str:
+    return str(typer.prompt(question, default="", show_default=False, err=True))
 
 
 def _say(sentence: str) -> None:

@@ -9,21 +9,20 @@ from callbench.analysis.words import listed
 from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.formats import OWN, plain
-from callbench.catalog.generator import filled
-from callbench.catalog.imports import registry
-from callbench.catalog.imports.source import Options
-from callbench.catalog.own import folder
+from callbench.catalog.imports.given_answer import GivenAnswer
 from callbench.catalog.own import study as own_study
-from callbench.catalog.own.default_folder import default_folder
 from callbench.catalog.own.place import is_service
 from callbench.catalog.study import load
 from callbench.catalog.study.load import names
+from callbench.model.errors import BadInput
 from callbench.model.situation import Situation
 from callbench.runner import launch, own_service
-from callbench.runner.advice import stored
+from callbench.runner.advice import checked, importing, stored
 from callbench.runner.advice.candidates import Chosen, chosen
+from callbench.runner.advice.importing import Importing
 from callbench.store.head import FILE
 from callbench.store.record import Record
+from callbench.store.record_writer import check_free
 
 BUDGET_S = 120.0
 
@@ -37,19 +36,26 @@ class Measuring:
         situation: without a link in it, every channel is measured; otherwise those that leave the machine.
         say: is given a sentence for each step.
         budget_s: the time to measure, in seconds.
+        out: the folder of the run; None: `runs/STUDY-TIME`.
+        answers: of calls of a document whose samples have requests alone.
+        ask: asks a person a question and returns the answer; None: nobody can be asked.
     """
 
     known: Catalogue
     situation: Situation
     say: Callable[[str], None]
     budget_s: float = BUDGET_S
+    out: Path | None = None
+    answers: Sequence[GivenAnswer] = ()
+    ask: Callable[[str], str] | None = None
 
 
 def record_of(what: str, how: Measuring) -> Record:
     """Return the record, after it was measured if need be.
 
     Args:
-        what: the folder of a record or of an imported service, a study, or a document that `import` takes.
+        what: the folder of a record or of an imported service, a study, a document that `import` takes, or a folder of
+            samples.
         how: how to measure.
 
     Raises:
@@ -58,13 +64,27 @@ def record_of(what: str, how: Measuring) -> Record:
         CallbenchError: it cannot be measured.
     """
     path = Path(what)
-    if (path / FILE).is_file():
+    checked.check_spoken(how.situation, how.known)
+    if is_record(what):
+        if how.out is not None:
+            raise BadInput(f"--out {how.out}: {what} is a stored run, and its advice is kept in it; leave --out out")
+        _refuse_answers(how, f"{what} is a stored run, and its answers are measured")
         return Record(path)
-    if is_service(path) or path.suffix == ".toml" or (what in names() and not path.exists()):
+    if how.out is not None:
+        check_free(how.out)
+    if is_service(path):
+        _refuse_answers(how, f"{what} is imported already")
         return _measured(what, how)
-    if path.is_file():
-        return _measured(str(_service(path, how)), how)
-    return Record(path)
+    if path.suffix == ".toml" or (what in names() and not path.exists()):
+        _refuse_answers(how, f"{what} is a study")
+        return _measured(what, how)
+    if not path.exists():
+        raise BadInput(
+            f"{what} does not exist: name a stored run, a study of `callbench list studies`, an imported service, a"
+            " document such as order.json, or a folder of samples"
+        )
+    checked.check_stack(how.situation.today, how.known)
+    return _measured(str(importing.service_folder(path, Importing(how.say, how.answers, how.ask))), how)
 
 
 def is_record(what: str) -> bool:
@@ -72,33 +92,39 @@ def is_record(what: str) -> bool:
     return (Path(what) / FILE).is_file()
 
 
-def _service(document: Path, how: Measuring) -> Path:
-    """Import a document, unless that was done before. Returns the folder of the service."""
-    service = registry.service([str(document)], Options())
-    place = default_folder([str(document)], service)
-    if is_service(place):
-        how.say(f"{place} is the service of an earlier import. Remove it to import {document} again.")
-        return place
-    folder.write(place, *filled.filled(service))
-    how.say(f"{document} was imported as the service {place}, which you can read and change.")
-    return place
+def _refuse_answers(how: Measuring, why: str) -> None:
+    if how.answers:
+        raise BadInput(f"--answer is for a document that is imported first, such as order.json: {why}")
 
 
 def _measured(study: str, how: Measuring) -> Record:
-    languages = _compiled(study, _languages(study, how), how)
-    where = Path(study)
-    usual = is_service(where) and not (where / own_study.STUDY).exists()
-    native = chosen(where, how.known, how.situation) if usual else Chosen()
+    spoken = _languages(study, how)
+    request, native = _request(study, how, spoken)
+    if how.out is not None:
+        check_free(how.out)
+    known = own_service.for_service(how.known) if is_service(Path(study)) else how.known
+    checked.check_planned(how.situation, launch.plan_run(request, how.known).plan, known.every)
+    compiled = _compiled(study, spoken, how)
+    if compiled != spoken:
+        request, native = _request(study, how, compiled)
     if native.not_measured:
         how.say(f"{len(native.not_measured)} stacks cannot win by their bytes: they are listed, and not measured")
-    select = [] if native.stacks else _channels(study, how, languages)
-    request = launch.RunRequest(
-        study, quick=True, select=select, budget_s=how.budget_s, baselines=False, languages=languages,
-        stacks=native.stacks,
-    )  # fmt: skip
     run = launch.execute_run(launch.create_run(request, how.known), how.known, resumed=False)
     stored.write_not_measured(run, native.not_measured)
     return run
+
+
+def _request(study: str, how: Measuring, languages: Sequence[str]) -> tuple[launch.RunRequest, Chosen]:
+    """What is measured, and which stacks are not. Nothing is compiled."""
+    where = Path(study)
+    usual = is_service(where) and not (where / own_study.STUDY).exists()
+    native = chosen(where, how.known, how.situation) if usual else Chosen()
+    select = [] if native.stacks else _channels(study, how, languages)
+    request = launch.RunRequest(
+        study, quick=True, select=select, budget_s=how.budget_s, baselines=False, languages=languages,
+        stacks=native.stacks, out=how.out,
+    )  # fmt: skip
+    return request, native
 
 
 def _languages(study: str, how: Measuring) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """Takes samples one after the other and makes a service of them. Its memory does not grow with their number."""
 
 import datetime as dt
+from collections.abc import Sequence
 
+from callbench.catalog.imports.given_answer import GivenAnswer, by_call
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.resolve import Resolver
 from callbench.catalog.imports.samples.secrets import Secrets
@@ -9,10 +11,12 @@ from callbench.catalog.imports.samples.settle import settled
 from callbench.catalog.imports.samples.varying import Call, joined
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
-from callbench.model.service.imported import Imported, Pair
+from callbench.model.service.imported import Imported, Json, Pair
 from callbench.model.service.schema import OwnCall, Schema
 
 _CALLS = 500
+# Stands in a pair for an answer that nobody gave; it is told by its identity.
+_NOT_GIVEN: Json = {}
 
 
 class Collector:
@@ -52,7 +56,7 @@ class Collector:
         call.bodiless &= exchange.bodiless
         call.parameters &= exchange.parameters
         request = self._secrets.without(exchange.request)
-        answer = self._secrets.without(exchange.answer) if exchange.has_answer else request
+        answer = self._secrets.without(exchange.answer) if exchange.has_answer else _NOT_GIVEN
         self._documents += 1
         call.request.add(request, exchange.request_place, self._documents)
         if exchange.has_answer:
@@ -63,7 +67,9 @@ class Collector:
     def _join(self) -> None:
         self._calls = {(call.name, call.method, call.path): call for call in joined(list(self._calls.values()))}
 
-    def service(self, name: str, source: str, form: str, notes: list[str]) -> Imported:
+    def service(
+        self, name: str, source: str, form: str, notes: list[str], answers: Sequence[GivenAnswer] = ()
+    ) -> Imported:
         """The service that the samples show.
 
         Args:
@@ -71,19 +77,23 @@ class Collector:
             source: as the user named it.
             form: what was recognised.
             notes: sentences for the user, to which others are added.
+            answers: that the user gave for calls whose samples have none.
 
         Raises:
-            BadInput: there is no sample, or samples contradict each other.
+            BadInput: there is no sample, samples contradict each other, or an answer is of no call that lacks one.
         """
         if not self._calls:
             raise BadInput(f"{source} has no request or answer in JSON: {' '.join(notes) or 'give samples in JSON'}")
         self._join()
-        resolver = Resolver(unions=self._unions)
-        calls = []
-        notes = notes + self._secrets.notes()
         free = Names()
         for call in self._calls.values():
             call.name = free.take(pascal(call.name, "Call"))
+        if answers:
+            self._answer(answers, source)
+        resolver = Resolver(unions=self._unions)
+        calls = []
+        notes = notes + self._secrets.notes()
+        for call in self._calls.values():
             notes += [*call.notes(), *call.settle_repeated()]
             kind = "Request" if call.answered else ""
             request = resolver.message(call.request, f"{call.name}{kind}", f"{call.name} request")
@@ -102,8 +112,36 @@ class Collector:
             tuple(resolver.losses),
         )
         pairs = {
-            call.name: tuple(settled(schema, own, pair) for pair in call.kept.pairs)
+            call.name: tuple(settled(schema, own, _echoed(pair)) for pair in call.kept.pairs)
             for call, own in zip(self._calls.values(), calls, strict=True)
         }
         unanswered = tuple(call.name for call in self._calls.values() if call.answered < call.kept.count)
         return Imported(schema, source, form, dt.datetime.now(tz=dt.UTC).date(), pairs, tuple(notes), unanswered)
+
+    def _answer(self, answers: Sequence[GivenAnswer], source: str) -> None:
+        """Put the answers that a user gave to the requests that have none, in turn."""
+        lacking = {call.name: call for call in self._calls.values() if call.answered < call.kept.count}
+        others = [call.name for call in self._calls.values() if call.name not in lacking]
+        for name, values in by_call(answers, list(lacking), others, source).items():
+            call = lacking[name]
+            given = []
+            for value, place in values:
+                given.append(self._secrets.without(value))
+                self._documents += 1
+                call.answer.add(given[-1], place, -self._documents - 1)
+            pairs = _answered(call.kept.pairs, given)
+            call.kept.count += len(pairs) - len(call.kept.pairs)
+            call.kept.pairs, call.answered = pairs, call.kept.count
+
+
+def _answered(pairs: Sequence[Pair], given: Sequence[Json]) -> list[Pair]:
+    """The pairs, with an answer for each request that has none. One request gets all of them, one after the other."""
+    lacking = [pair for pair in pairs if pair.answer is _NOT_GIVEN]
+    turns = max(len(lacking), len(given)) if lacking else 0
+    made = [Pair(lacking[turn % len(lacking)].request, given[turn % len(given)]) for turn in range(turns)]
+    return [*(pair for pair in pairs if pair.answer is not _NOT_GIVEN), *made]
+
+
+def _echoed(pair: Pair) -> Pair:
+    """The pair; without an answer, the server sends the request back."""
+    return Pair(pair.request, pair.request) if pair.answer is _NOT_GIVEN else pair

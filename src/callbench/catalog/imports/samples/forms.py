@@ -33,7 +33,7 @@ def read(sources: Sequence[Source], options: Options, form: str = "") -> Importe
     forms = {form or _form(source) for source in sources}
     names = ", ".join(source.name for source in sources[:3]) + (f" and {len(sources) - 3} more" if sources[3:] else "")
     name = options.name or files.call_of(sources[0])
-    return collector.service(name, names, " and ".join(sorted(forms)), left_out.notes())
+    return collector.service(name, names, " and ".join(sorted(forms)), left_out.notes(), options.answers)
 
 
 def exchanges(sources: Sequence[Source], form: str, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:

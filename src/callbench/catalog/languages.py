@@ -1,0 +1,33 @@
+"""The languages that a person can name: those of stacks and of formats, and others that services are written in."""
+
+from collections.abc import Iterable, Sequence
+
+from callbench.catalog.formats import ALSO, FORMATS, OWN, plain
+from callbench.catalog.study.name_suggestions import allowed_names
+from callbench.model.errors import BadInput
+
+OTHERS = frozenset({
+    "ada", "c", "clojure", "cobol", "crystal", "d", "dart", "elixir", "erlang", "f#", "fortran", "groovy", "haskell",
+    "julia", "lisp", "lua", "matlab", "nim", "objective-c", "ocaml", "perl", "php", "prolog", "r", "racket", "ruby",
+    "scheme", "smalltalk", "swift", "tcl", "vala", "visual basic", "zig",
+})  # fmt: skip
+"""Languages without stacks here. What is common, such as JSON, has libraries in them."""
+_NAMED = 30
+
+
+def check_languages(named: Sequence[str], of_stacks: Iterable[str]) -> None:
+    """Check that languages exist.
+
+    Args:
+        named: what a person wrote.
+        of_stacks: the languages of the stacks that there are.
+
+    Raises:
+        BadInput: there is none of such a name; the sentence names a similar one.
+    """
+    here = {plain(one) for one in of_stacks if one} | {OWN}
+    here |= {one for each in FORMATS.values() for one in each.languages or ()}
+    every = [*sorted(here), *sorted(OTHERS | ALSO.keys())]
+    for one in named:
+        if plain(one) not in here | OTHERS:
+            raise BadInput(f'--language: there is no language "{one}": {allowed_names(plain(one), every, _NAMED)}')
