@@ -76,7 +76,8 @@ docs: ## build the documentation as a site, in site/; a broken link fails
 	$(PYTHON_BIN)/python -m mkdocs build --strict
 
 # Tests are in lanes by what they need: a marker each, given by the folder (tests/conftest.py).
-PYTEST := $(PYTHON_BIN)/python -m pytest
+# They end with where their time went (CONTRIBUTING.md).
+PYTEST := $(PYTHON_BIN)/python -m pytest --where-time-goes
 
 test: test-engine test-kits test-tools ## test everything there is
 	$(PYTEST)

@@ -22,6 +22,8 @@ from callbench.catalog.catalogue import Adapter
 from callbench.catalog.links.profile import BARE
 from loaded_program import LoadedProgram
 
+pytest_plugins = ["where_time_goes"]
+
 ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"
 MARK = "CALLBENCH_TEST_MARK"

@@ -22,6 +22,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, Self
 
+if __name__ == "__main__":  # With -P, so that no test's folder stands for a package of the program.
+    sys.path.append(str(Path(__file__).parent))
+import process_starts
+
+if __name__ == "__main__":
+    sys.path.pop()
+
 _LONGEST = 1 << 20
 # What the program imports only when it is needed, and most runs need.
 _LATE = ("scipy.special", "scipy.optimize")
@@ -82,6 +89,7 @@ class LoadedProgram:
             LoadedProgramError: the process that is forked ended meanwhile.
         """
         ends: list[int] = []
+        began = time.monotonic()
         try:
             ends = self._ask(arguments, within)
             out, err, state = _read_all(ends, arguments, timeout)
@@ -92,6 +100,9 @@ class LoadedProgram:
         finally:
             for end in ends:
                 os.close(end)
+        if process_starts.VARIABLE in self._environment:
+            file = Path(self._environment[process_starts.VARIABLE])
+            process_starts.note(file, [process_starts.LOADED], time.monotonic() - began)
         return subprocess.CompletedProcess(["callbench", *arguments], code, out.decode(), err.decode())
 
     def _ask(self, arguments: Sequence[str], within: Path) -> list[int]:
@@ -222,5 +233,6 @@ def _run() -> NoReturn:
 
 if __name__ == "__main__":
     _load()
+    process_starts.install_if_asked(os.environ)
     _fork_for_each_request(socket.socket(fileno=int(sys.argv[1])))
     _run()
