@@ -75,7 +75,8 @@ def test_payloads_come_back_from_protobuf(services: dict[str, Imported], tmp_pat
 def _without_empty(value: Any) -> Any:
     """Absent and empty lists are one: a loss that the import names."""
     if isinstance(value, dict):
-        return {key: _without_empty(one) for key, one in value.items() if one not in ([], {})}
+        within = {key: _without_empty(one) for key, one in value.items()}
+        return {key: one for key, one in within.items() if one not in ([], {})}
     return [_without_empty(one) for one in value] if isinstance(value, list) else value
 
 

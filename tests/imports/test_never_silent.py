@@ -38,6 +38,7 @@ def _problems(service: Imported) -> dict[str, str]:
             {"type": "object", "properties": {"kind": {"type": "string"}}, "discriminator": {"propertyName": "kind"}},
             "discriminator",
         ),
+        ({"type": "string", "readOnly": True}, "readOnly"),
         ({"type": "object", "required": ["a"], "additionalProperties": {"type": "string"}}, "required"),
     ],
 )
@@ -156,3 +157,47 @@ def test_avro_without_the_same_bytes_is_a_loss_that_says_so(tmp_path: Path) -> N
     mapped = {loss.place.rpartition("/")[2]: loss.mapped for loss in imported(file).schema.losses}
     assert "the table of bytes has a length" in mapped["0"]
     assert "The table of bytes has a byte for each type" in mapped["1"]
+
+
+def test_what_openapi_says_besides_the_calls_that_are_measured_is_listed(tmp_path: Path) -> None:
+    def schema(name: str) -> dict[str, Json]:
+        return {"schema": {"type": "object", "properties": {name: {"type": "string"}}}}
+
+    content: dict[str, Json] = {
+        "application/json": {**schema("a"), "examples": {"x": {"externalValue": "http://x/y"}}},
+        "application/xml": schema("b"),
+    }
+    done: Json = {"responses": {"200": {"description": "done"}}}
+    operation: dict[str, Json] = {
+        "requestBody": {"content": content},
+        "callbacks": {"later": {"{$request.body#/a}": {"post": done}}},
+        "responses": {"200": {"description": "done"}},
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "shop", "version": "1"},
+        "paths": {"/a": {"post": operation}},
+        "webhooks": {"told": {"post": done}},
+    }
+    file = tmp_path / "shop.json"
+    file.write_text(json.dumps(document))
+    assert {loss.problem for loss in imported(file).schema.losses} == {
+        "The body can also be application/xml.",
+        "The example stands elsewhere (externalValue).",
+        "The server calls back.",
+        "The server calls its clients (webhooks).",
+    }
+
+
+def test_one_body_in_several_forms_is_no_loss(tmp_path: Path) -> None:
+    body: Json = {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
+    content: Json = {"application/json": body, "application/xml": body}
+    answer: Json = {"200": {"description": "d", "content": content}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "shop", "version": "1"},
+        "paths": {"/a": {"get": {"responses": answer}}},
+    }
+    file = tmp_path / "shop.json"
+    file.write_text(json.dumps(document))
+    assert imported(file).schema.losses == ()

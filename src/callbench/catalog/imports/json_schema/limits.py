@@ -63,6 +63,7 @@ def disregarded(schema: dict[str, Any]) -> frozenset[str]:
     dependencies = schema.get("dependencies")
     if isinstance(dependencies, dict) and any(isinstance(one, list) for one in dependencies.values()):
         words.add("dependencies")
+    words |= {word for word in ("readOnly", "writeOnly") if schema.get(word) is True}
     if isinstance(schema.get("items"), list):
         words.add("items of each place")
     form = schema.get("format")

@@ -1,9 +1,14 @@
 """OpenAPI 3.0 to 3.2: bodies and their examples stand under their media types."""
 
+import json
+
 from callbench.catalog.imports.json_schema.node import Part
 from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
 
 _STREAM = ("The body is a stream of items.", "It is measured with one item.")
+
+
+_ELSEWHERE = ("The example stands elsewhere (externalValue).", "It is left out.")
 
 
 class OpenApi3(Operations):
@@ -30,14 +35,10 @@ class OpenApi3(Operations):
         chosen = self.followed(media[kinds[0]])
         if "json" not in kinds[0]:
             self.mapper.losses.add(chosen.place, (f"The body is {kinds[0]}.", "It is treated as if it were JSON."))
-        examples: Examples = {}
-        for name, one in self.table(chosen, "examples").items():
-            followed = self.followed(one).schema
-            for word in ("dataValue", "value"):
-                if word in followed:
-                    examples.setdefault(name, followed[word])
-        if "example" in chosen.schema:
-            examples.setdefault("example", chosen.schema["example"])
+        if len({json.dumps(media[kind].schema, sort_keys=True, default=str) for kind in kinds}) > 1:
+            what = (f"The body can also be {', '.join(kinds[1:])[:60]}.", f"It is measured as {kinds[0]}.")
+            self.mapper.losses.add(of.place, what)
+        examples = self._written_beside(chosen)
         if "itemSchema" in chosen.schema and "schema" not in chosen.schema:
             # Examples are of the whole stream.
             self.mapper.losses.add(chosen.place, _STREAM)
@@ -46,3 +47,17 @@ class OpenApi3(Operations):
         if not examples and schema is not None:
             examples = of_schema(self.target(schema))
         return Body(schema, examples)
+
+    def _written_beside(self, chosen: Part) -> Examples:
+        """The examples of a body that stand beside its schema."""
+        examples: Examples = {}
+        for name, one in self.table(chosen, "examples").items():
+            followed = self.followed(one).schema
+            if "externalValue" in followed:
+                self.mapper.losses.add(one.place, _ELSEWHERE)
+            for word in ("dataValue", "value"):
+                if word in followed:
+                    examples.setdefault(name, followed[word])
+        if "example" in chosen.schema:
+            examples.setdefault("example", chosen.schema["example"])
+        return examples

@@ -22,6 +22,8 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 MOST_EXAMPLES = 100
 # Headers that belong to HTTP, not to the call: the specification says that parameters of these names are ignored.
 _IGNORED = {"accept", "content-type", "authorization"}
+_WEBHOOKS = ("The server calls its clients (webhooks).", "Only what clients call is measured.")
+_CALLBACKS = ("The server calls back.", "Its calls are left out.")
 _ABSENT = object()
 
 Examples: TypeAlias = dict[str, Json]
@@ -62,6 +64,9 @@ class Operations(ABC):
     def calls(self) -> Iterator[OwnCall]:
         """The operations as calls. Those that the user does not want are not read: large documents have thousands."""
         root = self._references.root()
+        for word in ("webhooks", "x-webhooks"):
+            if root.schema.get(word):
+                self.mapper.losses.add(root.below(word).place, _WEBHOOKS)
         for path, item in self.table(root, "paths").items():
             at = self.followed(item)
             for method, operation in self._operations(at):
@@ -94,6 +99,8 @@ class Operations(ABC):
         self.names.append(name)
         if not is_chosen(name, self._wanted):
             return None
+        if operation.schema.get("callbacks"):
+            self.mapper.losses.add(operation.place, _CALLBACKS)
         parameters, body = self._given(item, operation)
         request = self._request(name, parameters, body)
         answer = self._answer(operation)
