@@ -1,5 +1,6 @@
 """`callbench advise` as a person starts it, on a stored run."""
 
+import csv
 import json
 from collections.abc import Callable
 from importlib.resources import files
@@ -150,6 +151,26 @@ def test_what_a_schema_cannot_say_is_on_the_page(callbench: Callbench, folder: P
     ended = callbench("advise", folder, "--link", "1ms,1mbit", "--no-measure", "--undecided", "pass", check=True)
     assert "no decimals" in ended.stdout
     assert "a, b, c and 2 more" in ended.stdout
+
+
+def test_the_page_has_the_situation_and_what_was_not_said(callbench: Callbench, folder: Path, tmp_path: Path) -> None:
+    """And what an early import did not keep, above it."""
+    (folder / "service.toml").write_text('name = "orders"\n')
+    (tmp_path / "situation.toml").write_text(SITUATION)
+    callbench("advise", folder, "--situation", "situation.toml", "--no-measure", "--undecided", "pass", check=True)
+    page = callbench("report", folder / "advice.json", "--format", "csv", check=True)
+    rows = list(csv.reader((tmp_path / page.stdout.strip()).read_text().splitlines()))
+    table = {row[0]: tuple(row[1:]) for row in rows[rows.index(["Your situation"]) + 2 :] if len(row) == 3}
+    assert table["calls a second"] == ("500", "given")
+    assert table["link office"] == ("70 % of the traffic", "given")
+    assert table["objective"] == ("p99 under 500 ms", "given")
+    assert table["who calls"] == ("programs of your own", "default")
+    assert table["processor-hour"] == ("0.04 EUR (server)", "given")
+    assert table["a move is worth, a month"] == ("50 EUR", "default")
+    assert table["difference that does not matter"] == ("5 %", "default")
+    text = (folder / "advice.html").read_text()
+    assert "Your situation" in text
+    assert "imported before Callbench kept which answers were given" in text
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "json", "html"])

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from callbench.catalog.own import folder as own_folder
-from callbench.catalog.own.stored_assumptions import stored_assumptions
+from callbench.catalog.own.stored_assumptions import keeps_assumptions, stored_assumptions
+from callbench.report.advice.assumptions import _unmarked
 
 REQUEST = {"customer": "C-1", "items": [{"sku": "A", "count": 2}]}
 
@@ -28,6 +29,7 @@ def test_an_import_remembers_whose_answer_it_invented(
     names, generated = stored_assumptions(tmp_path / "orders")
     assert bool(names) is unanswered
     assert not generated
+    assert keeps_assumptions(tmp_path / "orders")
     assert bool(own_folder.read(tmp_path / "orders").unanswered) is unanswered
 
 
@@ -45,3 +47,14 @@ def test_a_schema_without_samples_has_generated_payloads(callbench: Callable[...
 
 def test_a_record_without_a_service_assumes_nothing_of_answers(tmp_path: Path) -> None:
     assert stored_assumptions(tmp_path) == (frozenset(), frozenset())
+
+
+def test_a_service_of_an_early_import_does_not_say_whose_answers_were_given(tmp_path: Path) -> None:
+    (tmp_path / "service.toml").write_text('name = "orders"\n')
+    assert not keeps_assumptions(tmp_path)
+    assert next(iter(_unmarked(tmp_path))).startswith("This service was imported before Callbench kept which answers")
+    (tmp_path / "service.toml").write_text('name = "orders"\nunanswered = []\n')
+    assert keeps_assumptions(tmp_path)
+    assert list(_unmarked(tmp_path)) == []
+    (tmp_path / "service.toml").unlink()
+    assert keeps_assumptions(tmp_path)

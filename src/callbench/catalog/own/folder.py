@@ -20,13 +20,13 @@ from callbench.catalog.own.descriptors import Descriptors
 from callbench.catalog.own.place import SCHEMA, SERVICE
 from callbench.catalog.own.proto_text import proto_text
 from callbench.catalog.own.protoc import compiled
+from callbench.catalog.own.stored_assumptions import ASSUMED
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported, Json, Pair
 from callbench.model.service.schema import Loss, OwnCall, Schema
 
 PAYLOADS = "payloads"
 _KEYS = {"name": str, "source": str, "form": str, "imported": dt.date}
-_ASSUMED = ("unanswered", "generated")
 _CALL_KEYS = ("name", "request", "answer", "method", "path", "payloads")
 
 
@@ -86,7 +86,7 @@ def _document(service: Imported) -> dict[str, Any]:
     }
     if service.notes:
         document["notes"] = list(service.notes)
-    document |= {key: list(names) for key, names in zip(_ASSUMED, _assumed(service), strict=True) if names}
+    document |= {key: list(names) for key, names in zip(ASSUMED, _assumed(service), strict=True)}
     document["call"] = [_call(call, service) for call in schema.calls]
     if schema.losses:
         document["loss"] = [
@@ -154,7 +154,7 @@ def read(folder: Path) -> Imported:
         if "payloads" in entry
     }
     notes = tuple(str(note) for note in document.get("notes", ()))
-    unanswered, generated = (tuple(map(str, document.get(key, ()))) for key in _ASSUMED)
+    unanswered, generated = (tuple(map(str, document.get(key, ()))) for key in ASSUMED)
     return Imported(
         schema, document["source"], document["form"], document["imported"], pairs, notes, unanswered, generated
     )

@@ -2,9 +2,13 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from callbench.catalog.own.place import SERVICE
 from callbench.model.errors import BadInput
+
+ASSUMED = ("unanswered", "generated")
+"""Of `service.toml`: names of calls. An import writes both, also where they are empty."""
 
 
 def stored_assumptions(folder: Path) -> tuple[frozenset[str], frozenset[str]]:
@@ -13,11 +17,34 @@ def stored_assumptions(folder: Path) -> tuple[frozenset[str], frozenset[str]]:
     Raises:
         BadInput: the file is damaged.
     """
-    file = folder / SERVICE
-    if not file.is_file():
-        return frozenset(), frozenset()
+    document = _document(folder)
     try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-        return frozenset(map(str, document.get("unanswered", ()))), frozenset(map(str, document.get("generated", ())))
-    except (OSError, ValueError, TypeError) as failure:
-        raise BadInput(f"{file} is damaged: {' '.join(str(failure).split())}; import the service again") from failure
+        unanswered, generated = (frozenset(map(str, document.get(key, ()))) for key in ASSUMED)
+    except TypeError as failure:
+        raise _damaged(folder / SERVICE, failure) from failure
+    return unanswered, generated
+
+
+def keeps_assumptions(folder: Path) -> bool:
+    """Return whether a service says what its import invented. One of an early version of Callbench does not.
+
+    What has no service invents nothing.
+
+    Raises:
+        BadInput: the file is damaged.
+    """
+    document = _document(folder)
+    return not document or any(key in document for key in ASSUMED)
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    """The content of a service's file; empty where there is none."""
+    file = folder / SERVICE
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except (OSError, ValueError) as failure:
+        raise _damaged(file, failure) from failure
+
+
+def _damaged(file: Path, failure: Exception) -> BadInput:
+    return BadInput(f"{file} is damaged: {' '.join(str(failure).split())}; import the service again")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.words import some
-from callbench.catalog.own.stored_assumptions import stored_assumptions
+from callbench.catalog.own.stored_assumptions import keeps_assumptions, stored_assumptions
 from callbench.report.advice.calling import assumed as assumed_of_callers
 
 
@@ -16,15 +16,23 @@ def assumptions(advice: Advice, folder: Path) -> Sequence[str]:
         advice: what was computed.
         folder: of the run, which has the service with what its import had to invent.
     """
-    return [*_invented(folder), *_mix(advice), *_server(advice), *assumed_of_callers(advice)]
+    return [*_unmarked(folder), *_invented(folder), *_mix(advice), *_server(advice), *assumed_of_callers(advice)]
+
+
+def _unmarked(folder: Path) -> Iterator[str]:
+    if not keeps_assumptions(folder):
+        yield (
+            "This service was imported before Callbench kept which answers were given: import it again, or take answers"
+            " as unknown."
+        )
 
 
 def _invented(folder: Path) -> Iterator[str]:
     unanswered, generated = stored_assumptions(folder)
     if unanswered:
         yield (
-            f"Nobody gave an answer of {some(sorted(unanswered))}, so the server sends the request back. Give pairs of"
-            " request and answer."
+            f"Nobody gave an answer of {some(sorted(unanswered))}, so the server sends the request back. Give an"
+            " answer with --answer, or pairs of request and answer."
         )
     only_generated = sorted(generated - unanswered)
     if only_generated:

@@ -16,11 +16,9 @@ CALLERS = {
 
 def encryption(advice: Advice) -> str:
     """Say whether the candidates are encrypted, for the table of the situation."""
-    situation = advice.situation
-    said = "" if situation.tls is not None else ", not given"
     if not _wanted(advice):
-        return f"no{said}"
-    return f"TLS{said}" if _measured(advice) else f"TLS{said}, and no candidate was measured with it"
+        return "no"
+    return "TLS" if _measured(advice) else "TLS, and no candidate was measured with it"
 
 
 def assumed(advice: Advice) -> Iterator[str]:

@@ -9,8 +9,8 @@ from callbench.analysis.advice.savings import processor_line
 from callbench.analysis.words import listed
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import amount, times_more
-from callbench.report.advice.calling import CALLERS, encryption
 from callbench.report.advice.languages import languages
+from callbench.report.advice.situation import your_situation
 from callbench.report.advice.words import depends, goal, not_measured
 from callbench.report.charts.draw import chart
 from callbench.report.charts.regions import regions
@@ -43,8 +43,9 @@ def sections(
         lacks: of the stack that is advised: what it cannot carry, and why.
     """
     made = (
-        _candidates(advice), languages(advice, goal(advice), _unit(advice)), _savings(advice), _objective(advice),
-        _depends(advice), _moving(advice, losses, lacks), _checks(advice), _situation(advice),
+        _candidates(advice), your_situation(advice), languages(advice, goal(advice), _unit(advice)), _savings(advice),
+        _objective(advice),
+        _depends(advice), _moving(advice, losses, lacks), _checks(advice),
     )  # fmt: skip
     return [one for one in made if one is not None]
 
@@ -214,30 +215,6 @@ def _check(one: Check) -> tuple[str, ...]:
     off = one.off.middle - 1
     off_text = percent(off, 1, sign=True) if abs(off) < 1 else f"{figure(one.off.middle, one.off.half_width)} times"
     return one.stack, one.group, one.link, one.what, *parts, off_text
-
-
-def _situation(advice: Advice) -> Section:
-    situation, prices = advice.situation, advice.situation.prices
-    rows = [("calls a second", "not given" if situation.calls_per_s is None else f"{situation.calls_per_s:,.6g}")]
-    rows += [(f"link {one.name}", f"{percent(one.share)} of the traffic") for one in situation.links]
-    rows += [(f"call {name}", f"{percent(part)} of the calls") for name, part in advice.groups.items()]
-    rows += [("runs today", situation.today or "nothing"), ("goal", goal(advice))]
-    rows += [("objective", situation.objective.text)] if situation.objective else []
-    rows += [("languages", ", ".join(situation.languages))] if situation.languages else []
-    rows.append(("who calls", CALLERS[situation.callers]))
-    rows.append(("encryption", encryption(advice)))
-    rows += [("people read messages", "yes")] if situation.readable else []
-    if prices is not None:
-        sides = "client and server" if prices.both_sides else "server"
-        rows.append(("processor-hour", f"{prices.processor_hour:g} {prices.currency} ({sides})"))
-        rows.append(("gigabyte out", f"{prices.gigabyte_out:g} {prices.currency}"))
-    rows.append(("difference that does not matter", percent(situation.margin)))
-    return Section(
-        "situation",
-        "Situation",
-        "What the advice is for.",
-        sheets=[Sheet("Situation", ("", "given"), rows)],
-    )
 
 
 def _interval(one: Interval) -> str:

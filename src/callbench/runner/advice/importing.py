@@ -14,7 +14,7 @@ from callbench.catalog.imports.source import Options, Source
 from callbench.catalog.own import folder
 from callbench.catalog.own.default_folder import default_folder
 from callbench.catalog.own.place import is_service
-from callbench.catalog.own.stored_assumptions import stored_assumptions
+from callbench.catalog.own.stored_assumptions import keeps_assumptions, stored_assumptions
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
 
@@ -101,7 +101,7 @@ def _folders(usual: Path) -> Iterator[Path]:
 
 def _asked(service: Imported, usual: Path, how: Importing) -> list[GivenAnswer]:
     """Ask for the answers that nobody gave, once a call, unless an earlier import has them."""
-    known = is_service(usual) and not stored_assumptions(usual)[0]
+    known = is_service(usual) and keeps_assumptions(usual) and not stored_assumptions(usual)[0]
     if how.ask is None or known or len(service.unanswered) > MOST_QUESTIONS:
         return []
     said = {
