@@ -83,3 +83,42 @@ def test_one_answer_that_takes_long_does_not_stretch_the_time(url: str, callbenc
     assert told["latency_us"]["max"] >= STALL_S * 1e6 * 0.99, "its latency counts"
     assert told["calls"] - 4 <= told["calls_in_window"] <= told["calls"]
     assert told["rate_per_s"] == pytest.approx(told["calls_in_window"])
+
+
+class _OneAtATime(http.server.BaseHTTPRequestHandler):
+    """Answers 50 calls a second at most: each takes 20 ms, one after the other."""
+
+    protocol_version = "HTTP/1.1"
+    turn = threading.Lock()
+
+    def do_GET(self) -> None:
+        """Answer."""
+        with self.turn:
+            time.sleep(0.02)
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_a_rate_that_a_server_does_not_answer_is_missed_however_many_clients_start_its_calls(
+    callbench: Run, tmp_path: Path
+) -> None:
+    """Each call is begun in time, since there are clients enough: 100 of 100 were asked for, and 50 answered."""
+    with _Server(("127.0.0.1", 0), _OneAtATime) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        options = ("--clients", 300, "--rate", 100, "--seconds", 3, "--out", tmp_path / "a")
+        shown = callbench("load", url, *options).stdout
+        server.shutdown()
+    told = json.loads(callbench("show", tmp_path / "a", "--json").stdout)
+    assert told["rate_missed"] is True
+    assert told["rate_per_s"] <= 51
+    assert told["backlog"]["end"] > told["backlog"]["middle"] > 0
+    assert "The rate of 100 calls/s was missed" in shown
+    assert "more clients may give a higher rate" not in shown

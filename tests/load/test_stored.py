@@ -21,7 +21,7 @@ def written(path: Path, **other: Any) -> Path:
     record: dict[str, Any] = {
         "url": "http://127.0.0.1:8080/hello", "protocol": "http1", "clients": 50, "connections": 50,
         "arrivals": "closed", "rate_asked_per_s": None, "seconds": 2.0, "calls": 12_345, "rate_per_s": 6172.5,
-        "rate_missed": False, "latency_us": times, "service_us": None, "lateness_us": None,
+        "rate_missed": False, "backlog": None, "latency_us": times, "service_us": None, "lateness_us": None,
         "errors": {"status": 44}, "error_messages": {"status": "the answer's status is 500"}, "server": server,
         "verdict": {"limit": "server", "why": "it used 97 % of its processors"}, "histogram_ns": None,
         "calls_in_window": 12_345.4,

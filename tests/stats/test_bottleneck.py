@@ -121,7 +121,7 @@ def test_it_is_judged(case: str, evidence: Evidence, limit: Limit) -> None:  # n
 
 def test_a_verdict_names_the_figures_it_rests_on() -> None:
     why = verdict_of(replace(MANY, server=FULL)).why
-    assert why == "client 30 % busy, server 97 % busy, server waited 30 % for a processor"
+    assert why == "client 30 % busy, server 97 % busy, server waited 42 % of the time for a processor"
 
 
 def test_neighbours_come_before_the_sides_that_share_processors_with_them() -> None:

@@ -257,8 +257,9 @@ def _shares(evidence: Evidence) -> str:
     named = named or [("client", evidence.client), ("server", evidence.server)]
     named += [("backend", evidence.backend)] if evidence.backend else []
     parts = [f"{name} {_percent(side.busy)} busy" for name, side in named]
-    waits = [(name, side.waited or 0.0) for name, side in named]
-    parts += [f"{name} waited {percent(waited)} for a processor" for name, waited in waits if waited > 0.01]
+    # Of all the time, as in the sentences before: of what it wanted, it may have waited for much more.
+    waits = [(name, side.lost) for name, side in named if side.lost > 0.01]
+    parts += [f"{_waiting(name, lost).removeprefix('the ')} for a processor" for name, lost in waits]
     if evidence.steal is not None and evidence.steal > 0.01:
         parts.append(f"{percent(evidence.steal)} stolen")
     return ", ".join(parts)

@@ -8,11 +8,13 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
+from callbench.report.load.words import counted, missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.load import endpoints
 from callbench.runner.load.stored import read_result
 from callbench.runner.stability.formatting import mib
+from callbench.stats.backlog import Backlog
 from callbench.stats.digits import figure, percent
 from callbench.store.head import SEAL
 from callbench.store.record import Record
@@ -43,7 +45,7 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     if record.get("stopped"):
         yield record["stopped"]
     if record.get("rate_missed"):
-        yield "The requested rate was missed, so these latencies are no result."
+        yield missed(record["rate_asked_per_s"], record["rate_per_s"], _backlog(record))
     failed = sum(record["errors"].values())
     errors = "none failed" if not failed else f"{failed:,} failed"
     rate = f"{record['rate_per_s']:,.0f} calls/s"
@@ -62,7 +64,13 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     if server := record.get("server"):
         share = server["processor_ms"] / 1e3 / (record["seconds"] * server["processors"])
         sizes = " to ".join(mib(server[name]["resident_bytes"]) for name in ("begin", "end"))
-        yield f"The server used {percent(share)} of its {server['processors']} processors; memory {sizes} MiB."
+        its = counted(server["processors"], "processor")
+        yield f"The server used {percent(share)} of its {its}; memory {sizes} MiB."
+
+
+def _backlog(record: Mapping[str, Any]) -> Backlog | None:
+    waiting = record.get("backlog")
+    return None if waiting is None else Backlog(waiting["middle"], waiting["end"])
 
 
 def _sections(record: Mapping[str, Any]) -> list[Section]:

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
+from callbench.report.load.words import counted, missed
 from callbench.report.text.grid import Column, Grid, grid_of
 from callbench.runner.load import endpoints
 from callbench.runner.load.result import LoadResult
@@ -20,14 +21,13 @@ def show(found: LoadResult, to: Console) -> None:
     """For people."""
     at_least = "at least " if found.verdict.at_least else ""
     to.print(
-        f"{found.window.calls:,.0f} calls in {found.seconds:.2f} s by {found.request.clients} clients:"
+        f"{found.window.calls:,.0f} calls in {found.seconds:.2f} s by {counted(found.request.clients, 'client')}:"
         f" {at_least}[bold]{found.rate_per_s:,.0f} calls/s[/bold]"
     )
     if found.waited_s > _LONG * found.seconds:
         to.print(_in_flight(found))
     if found.rate_missed:
-        missed = f"The rate of {found.request.rate:,.0f} calls/s was missed, so these latencies are no result."
-        to.print(f"[bold]{missed}[/bold]")
+        to.print(f"[bold]{missed(found.request.rate or 0.0, found.rate_per_s, found.backlog)}[/bold]")
     _latencies(found, to)
     _errors(found, to)
     to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
@@ -102,7 +102,5 @@ def _server(found: LoadResult) -> str:
     threads = f"{server.begin.threads} to {server.end.threads} threads"
     number = server.end.processes
     its = f"{number} processes" if number != 1 else "one process"
-    return (
-        f"The server used {percent(share)} of its {server.processors} processors; {its}, memory {sizes[0]} to"
-        f" {sizes[1]} MiB, {threads}."
-    )
+    used = f"The server used {percent(share)} of its {counted(server.processors, 'processor')}"
+    return f"{used}; {its}, memory {sizes[0]} to {sizes[1]} MiB, {threads}."

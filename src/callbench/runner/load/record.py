@@ -29,6 +29,7 @@ def record(result: LoadResult) -> dict[str, Any]:
         "last_answer_after_s": result.done["elapsed_ns"] / 1e9,
         "rate_per_s": result.rate_per_s,
         "rate_missed": result.rate_missed,
+        "backlog": None if result.backlog is None else asdict(result.backlog),
         "latency_us": times_record(result.latency),
         "service_us": times_record(result.service),
         "lateness_us": times_record(result.lateness),

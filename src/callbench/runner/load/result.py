@@ -12,6 +12,7 @@ from callbench.runner.load.threshold_values import error_share, evaluate
 from callbench.runner.load.thresholds import ThresholdResult
 from callbench.runner.load.times import LatencyStatistics, times_of
 from callbench.runner.measure.neighbours import rows_of
+from callbench.stats.backlog import Backlog, growing
 from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, verdict_of
 from callbench.stats.digits import percent
 from callbench.stats.histogram import index_of
@@ -117,10 +118,17 @@ class LoadResult:
         return [cpu for one in self.processors["sides"] if one["side"] == "client" for cpu in one["cpus"]]
 
     @property
+    def backlog(self) -> Backlog | None:
+        """The calls that waited at the end of an open loop, if they became more and more; None if they did not."""
+        return backlog_of(self.request, self.done)
+
+    @property
     def rate_missed(self) -> bool:
-        """Whether an open loop did not reach the requested rate. Calls still in flight are not counted against it."""
+        """Whether an open loop did not reach the requested rate, by what was begun, or was not answered at it."""
         if self.request.rate is None:
             return False
+        if self.backlog is not None:
+            return True
         mean_ns = 0.0 if self.service is None else self.service.mean * 1e3
         open_target = reached_per_s(self.done["calls"], self.done["elapsed_ns"], mean_ns, self.window)
         return open_target < REACHED * self.request.rate
@@ -140,7 +148,7 @@ def compute_result(request: LoadRequest, done: Done, connections: int, observati
     # The driver reports its processor time for the whole drive; the window's part is in proportion to the calls.
     share = window.calls / done["calls"] if done["calls"] else 1.0
     errors: dict[str, int] = dict(sorted(done["errors"].items(), key=lambda it: -it[1]))
-    evidence = _evidence(request, done, round(used_ns * share), observations.processors)
+    evidence = _evidence(request, done, round(used_ns * share), observations)
     return LoadResult(
         request=request,
         done=done,
@@ -160,20 +168,32 @@ def compute_result(request: LoadRequest, done: Done, connections: int, observati
     )
 
 
+def backlog_of(request: LoadRequest, done: Done) -> Backlog | None:
+    """Find whether the calls of an open loop waited longer and longer."""
+    if request.rate is None:
+        return None
+    ended = [(at_ns, calls + errors) for at_ns, calls, errors in done["intervals"]]
+    return growing(request.rate, window_of(done).ns, ended)
+
+
 def _used_ns(cpu: Cpu) -> int:
     return int(cpu["user_ns"]) + int(cpu["system_ns"])
 
 
-def _evidence(request: LoadRequest, done: Done, used_ns: int, processors: Mapping[str, Any]) -> Evidence:
+def _evidence(request: LoadRequest, done: Done, used_ns: int, observations: Observations) -> Evidence:
     """What was seen of both sides. Time of the driver within the window is `used_ns`."""
+    processors = observations.processors
+    # Threads that end within the time are in the time of their process alone.
+    server_ns = None if observations.server is None else round(observations.server.processor_ms * 1e6)
     window_ns = window_of(done).ns
     time = processors["elapsed_ns"] * max(1, processors["processors"])
     return Evidence(
         clients=request.clients,
         in_process=False,
         client=side_of(rows_of(processors, "client"), used_ns, window_ns),
-        server=side_of(rows_of(processors, "server"), None, window_ns),
-        paced=request.rate is not None or request.think_ms > 0,
+        server=side_of(rows_of(processors, "server"), server_ns, window_ns),
+        # A server that does not keep up sets the pace itself.
+        paced=(request.rate is not None and backlog_of(request, done) is None) or request.think_ms > 0,
         lateness=_late_share(done),
         steal=processors["steal_ns"] / time if time else None,
         together=_share_processors(processors["sides"]),
