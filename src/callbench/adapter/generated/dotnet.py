@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from callbench.adapter.generated import compiler, csharp, set_up
+from callbench.adapter.generated.announced import announced
 from callbench.adapter.generated.kept import kept
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
@@ -53,4 +54,5 @@ def _compile(place: Path, kit: Path) -> None:
     command = [mcs, "-nologo", "-target:library", "-langversion:7", "-optimize+", "-debug-", "-warn:0"]
     command += [f"-r:{kit}", f"-r:{_JSON}", "-r:System.Runtime.Serialization.dll", "-r:System.ServiceModel.dll"]
     command += [f"-out:{place / _ASSEMBLY}", str(place / _SOURCE)]
-    compiler.run(command, "Mono's compiler could not compile the service")
+    with announced("C#", "some seconds"):
+        compiler.run(command, "Mono's compiler could not compile the service")

@@ -4,7 +4,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.generated import compiled_cache, compiler, rust, warm
+from callbench.adapter.generated.announced import announced
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.model.installation import cache, home, wheel
@@ -81,7 +81,6 @@ def _compile(cargo: str, native: Path, source: str, place: Path) -> None:
     file = place / _SOURCE
     if not file.is_file() or file.read_text() != source:
         file.write_text(source)
-    print("callbench: compiling the service (a minute or two)", file=sys.stderr)  # noqa: T201
     every = crates()
     anew = dependent(every)
     target = warm.target(place / "target", every.keys() - anew)
@@ -92,7 +91,8 @@ def _compile(cargo: str, native: Path, source: str, place: Path) -> None:
     # What is compiled for each service needs no lines for a debugger: it takes less time, and a fifth of the place.
     command += [f"--config=profile.release.package.{name}.debug=false" for name in sorted(anew)]
     environment = {**os.environ, "CALLBENCH_OWN": str(file)}
-    compiler.run(command, f"Cargo could not compile the service in {file}", environment=environment)
+    with announced("Rust", "a minute or two"):
+        compiler.run(command, f"Cargo could not compile the service in {file}", environment=environment)
     # Copied aside and moved into place, so that nobody starts half a program. The one that is looked for comes last.
     # Callers hold the lock: what is aside already is of a program that was killed.
     for program in (host(native), native):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from callbench.adapter.generated import compiler, set_up
+from callbench.adapter.generated.announced import announced
 from callbench.adapter.generated.described import described
 from callbench.adapter.generated.plain_objects import PROTO, Exchange, comparison, exchanged, exchanges, kept_module
 from callbench.model.service.imported import Imported
@@ -45,7 +46,8 @@ def _compile_messages(place: Path) -> None:
     """
     python = set_up.place(_ADAPTER) / "target" / "venv" / "bin" / "python"
     command = [str(python), "-m", "grpc_tools.protoc", "-I.", "--python_out=.", PROTO]
-    compiler.run(command, "protoc refuses the messages of the service for Python", folder=place)
+    with announced("Python", "a second"):
+        compiler.run(command, "protoc refuses the messages of the service for Python", folder=place)
 
 
 def source(schema: Schema) -> str:

@@ -2,12 +2,12 @@
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from callbench.adapter.generated import compiler, set_up
+from callbench.adapter.generated.announced import announced
 from callbench.adapter.generated.cpp import structs, stubs
 from callbench.adapter.generated.kept import kept
 from callbench.model.errors import BadInput
@@ -50,14 +50,14 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:
     def make(place: Path) -> None:
         for name, text in code.items():
             (place / name).write_text(text)
-        print("callbench: compiling the service for C++ (half a minute)", file=sys.stderr)  # noqa: T201
-        _generate(service, tools, place)
-        _compile(tools["g++"], adapter, place)
-        compiler.run(
-            [tools["g++"], "-o", _PROGRAM, *_UNITS.values(), *map(str, libraries), *_LIBRARIES],
-            "g++ could not link the service",
-            folder=place,
-        )
+        with announced("C++", "half a minute"):
+            _generate(service, tools, place)
+            _compile(tools["g++"], adapter, place)
+            compiler.run(
+                [tools["g++"], "-o", _PROGRAM, *_UNITS.values(), *map(str, libraries), *_LIBRARIES],
+                "g++ could not link the service",
+                folder=place,
+            )
         for file in place.glob("*.o"):
             file.unlink()
 

@@ -4,11 +4,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from callbench.adapter.generated import compiler
+from callbench.adapter.generated.announced import announced
 from callbench.adapter.generated.go import stubs, types
 from callbench.adapter.generated.kept import kept
 from callbench.model.errors import BadInput
@@ -72,12 +72,12 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:  # noqa: ARG001 -
         package.mkdir()
         for name, text in code.items():
             (package / name).write_text(text)
-        print("callbench: compiling the service for Go", file=sys.stderr)  # noqa: T201
-        if with_grpc:
-            (package / stubs.PACKAGE).mkdir()
-            _run(go, module, "-o", f"{place / _PLUGINS}/", *stubs.PLUGINS)
-            stubs.write(service.schema, f"{stubs.MODULE}/{_PACKAGE}", place / _PLUGINS, package / stubs.PACKAGE)
-        _run(go, module, "-o", str(place / _PROGRAM), f"./{_PACKAGE}")
+        with announced("Go", "half a minute"):
+            if with_grpc:
+                (package / stubs.PACKAGE).mkdir()
+                _run(go, module, "-o", f"{place / _PLUGINS}/", *stubs.PLUGINS)
+                stubs.write(service.schema, f"{stubs.MODULE}/{_PACKAGE}", place / _PLUGINS, package / stubs.PACKAGE)
+            _run(go, module, "-o", str(place / _PROGRAM), f"./{_PACKAGE}")
 
     parts = [repr(version).encode(), *(text.encode() for text in code.values())]
     parts += [part for path, content in sources.items() for part in (str(path).encode(), content)]

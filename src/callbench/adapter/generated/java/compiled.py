@@ -1,12 +1,12 @@
 """The classes of an imported service, compiled by javac against the jars of the Java adapter, and kept in the cache."""
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from callbench.adapter.generated import compiler, set_up
+from callbench.adapter.generated.announced import announced
 from callbench.adapter.generated.java import description, jackson, jaxb, stubs, wsdl
 from callbench.adapter.generated.java.names import safe
 from callbench.adapter.generated.kept import kept
@@ -67,8 +67,7 @@ def _compile(schema: Schema, adapter: Path, made: Path) -> None:
             "javac is missing, which compiles the calls of a service of your own for Java; this installs it:"
             " callbench setup java"
         )
-    print("callbench: compiling the service for Java (some seconds)", file=sys.stderr)  # noqa: T201
-    with tempfile.TemporaryDirectory() as scratch:
+    with announced("Java", "some seconds"), tempfile.TemporaryDirectory() as scratch:
         sources = Path(scratch) / "sources"
         for path, source in (jackson.sources(schema) | jaxb.sources(schema)).items():
             _write(sources / path, source)
