@@ -243,3 +243,53 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_any_json_is_an_entry_or_a_refusal(value: object) -> None:
     assert outcome(log_line.of_json, json.dumps(value))
+
+
+_HAPROXY = (
+    "Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/{} "
+    '10/0/30/69/109 {} 2750 - - ---- 1/1/1/1/0 0/0 {{1wt.eu}} {{}} "{}"'
+)
+_ENVOY = '[2016-04-15T20:17:00.310Z] "{}" {} - 154 0 226 100 "10.0.35.28" "nsq2http" "cc21d9b0" "x" "tcp://10.0.2.1:80"'
+_AWS = (
+    "https 2018-07-02T22:23:00.186641Z app/my/50dc 192.168.131.39:2817 10.0.0.1:80 0.086 0.048 0.037 {} 200 "
+    '0 57 "{}" "curl/7.46.0" ECDHE TLSv1.2 arn:aws:x "Root=1" "-" "-" 0 2018-07-02T22:22:48.364000Z "forward" "-"'
+)
+_IIS = (
+    "#Software: Microsoft Internet Information Services 10.0",
+    "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs(User-Agent) sc-status time-taken",
+    "2026-11-28 10:00:00 10.0.0.1 GET /x a=1 80 Mozilla/5.0+(x) 200 15",
+    "2026-11-28 10:00:01 10.0.0.1 GET /x - 80 - 404 15",
+    "2026-11-28 10:00:01 10.0.0.1 GET /y",
+)
+_CLOUDFRONT = (
+    "#Fields: date time sc-bytes cs-method cs(Host) cs-uri-stem sc-status cs-uri-query",
+    "2019-12-04\t21:02:31\t392\tGET\td1.cloudfront.net\t/x\t200\ta=1",
+    "2019-12-04\t21:02:31\t392\tGET\td1.cloudfront.net\t/y\t000\t-",
+    "odd",
+)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [_HAPROXY.format("srv1", 200, "GET /x?a=1 HTTP/1.1"), _HAPROXY.format("<NOSRV>", -1, "GET /y HTTP/1.1"), "odd"],
+        [_ENVOY.format("GET /x?a=1 HTTP/2", 200), _ENVOY.format("GET /y HTTP/2", 0), "odd"],
+        [_AWS.format(200, "GET https://x.example:443/x?a=1 HTTP/1.1"), _AWS.format("-", "- https://x:443- -"), "odd"],
+        [*_IIS],
+        [*_CLOUDFRONT],
+        [
+            'x.example:80 1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /x?a=1 HTTP/1.1" 200 5',
+            COMMON.format("-", 408),
+            "?",
+        ],
+    ],
+    ids=["haproxy", "envoy", "aws", "iis", "cloudfront", "virtual hosts"],
+)
+def test_logs_of_proxies_and_of_w3c_s_format_are_read(tmp_path: Path, lines: list[str]) -> None:
+    """A request that went well, one without an answer or refused, and a line that cannot be read."""
+    found = access_log.read(log(tmp_path, *lines))
+    (step,) = found.script.sessions[0].steps
+    assert (step.method, step.paths, step.expect_status) == ("GET", ("/x?a=1",), (200,))
+    notes = " ".join(found.notes)
+    assert "1 requests failed" in notes
+    assert "1 line is left out since they cannot be read" in notes

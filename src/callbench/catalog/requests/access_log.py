@@ -8,6 +8,7 @@ from pathlib import Path
 from callbench.catalog.requests import log_line
 from callbench.catalog.requests.log_line import Entry
 from callbench.catalog.requests.path_shape import shape
+from callbench.catalog.requests.proxy_log import W3cFields
 from callbench.model.errors import BadInput
 from callbench.model.script import Bodies, Script, Session, Step
 
@@ -167,14 +168,17 @@ def _notes(
 def _entries(path: Path, unread: _Unread) -> Iterator[tuple[str, Entry]]:
     """The requests of a log, each with its file and line."""
     lines = 0
+    fields: W3cFields | None = None
     for place, line, whole in _lines(path):
         lines += 1
         if line is None:
             unread.add(f"{place} is longer than {_LONGEST_LINE:,} bytes: this is no access log")
             continue
+        if line.startswith("#"):
+            fields = W3cFields.declared(line) or fields
+            continue
         try:
-            read_line = log_line.of_json if log_line.is_json(line) else log_line.common
-            entry = read_line(line, place)
+            entry = _entry(line, place, fields)
         except BadInput as error:
             if whole:  # Otherwise a server is still writing it.
                 unread.add(str(error))
@@ -183,6 +187,12 @@ def _entries(path: Path, unread: _Unread) -> Iterator[tuple[str, Entry]]:
             yield place, entry
     if not lines:
         raise BadInput(f"{path} has no lines; give a log with requests")
+
+
+def _entry(line: str, place: str, fields: W3cFields | None) -> Entry | None:
+    if fields is not None:
+        return log_line.of_parts(*fields.parts(line, place), place)
+    return log_line.of_json(line, place) if log_line.is_json(line) else log_line.common(line, place)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str | None, bool]]:

@@ -1,4 +1,4 @@
-"""A line of an access log: the common and the combined log format, or a JSON object."""
+"""A line of an access log: the common and the combined log format, one of a proxy, or a JSON object."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.catalog import user_json
+from callbench.catalog.requests import proxy_log
 from callbench.model.errors import BadInput
 
 # host ident user [time] "request" status bytes, then whatever a server adds. Apache HTTP Server, mod_log_config.
@@ -58,7 +59,7 @@ def is_json(line: str) -> bool:
 
 
 def common(line: str, place: str) -> Entry:
-    """Read a line of the common or the combined log format.
+    """Read a line of the common or the combined log format, or of a proxy's.
 
     Args:
         line: without its end.
@@ -68,12 +69,26 @@ def common(line: str, place: str) -> Entry:
         BadInput: it is none.
     """
     found = _COMMON.fullmatch(line)
-    if found is None:
+    parts = proxy_log.parts(line) if found is None else (found[1], found[2])
+    if parts is None:
         raise BadInput(
             f'{place} is not in the common or combined log format, such as 1.2.3.4 - - [TIME] "GET /x HTTP/1.1" 200 5'
         )
-    status = _NO_STATUS if found[2] == "-" else int(found[2])
-    return _entry(_unescaped(found[1]), status, None, place)
+    return of_parts(*parts, place)
+
+
+def of_parts(request: str, status: str, place: str) -> Entry:
+    """Read what a log has of a request.
+
+    Args:
+        request: its first line, escaped as servers do.
+        status: three digits or a dash.
+        place: file and number, for the sentence.
+
+    Raises:
+        BadInput: it is no request, and did not fail.
+    """
+    return _entry(_unescaped(request), _NO_STATUS if status == "-" else int(status), None, place)
 
 
 def of_json(line: str, place: str) -> Entry | None:
