@@ -1,24 +1,16 @@
 """CBOR by cbor2: maps by name, byte strings, an enumeration is its name."""
 
 import struct
-from dataclasses import dataclass
 from typing import Any
 
 import cbor2
 
 from callbench.catalog.encoders.encoder import CannotCarryError
-from callbench.catalog.encoders.typed_value import TypedValues, any_value, number, octets
+from callbench.catalog.encoders.typed_value import TypedValues, binary_leaf
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Field, Kind, Schema
+from callbench.model.service.schema import Schema
 
 _SINGLE = b"\xfa"
-
-
-@dataclass(frozen=True, slots=True)
-class _Single:
-    """A number of 32 bits: cbor2 writes every float in 64."""
-
-    value: float
 
 
 class Cbor:
@@ -26,7 +18,7 @@ class Cbor:
 
     def __init__(self, schema: Schema) -> None:
         """Needs nothing but the types."""
-        self._values = TypedValues(schema, _leaf)
+        self._values = TypedValues(schema, binary_leaf)
 
     def encode(self, message: str, value: Json) -> bytes:
         """As in `Encoder`."""
@@ -37,16 +29,5 @@ class Cbor:
 
 
 def _write(encoder: cbor2.CBOREncoder, value: Any) -> None:  # noqa: ANN401 - what cbor2 does not know
+    # Only a `Single`: cbor2 writes every float in 64 bits.
     encoder.write(_SINGLE + struct.pack(">f", value.value))
-
-
-def _leaf(field: Field, value: Any) -> Any:  # noqa: ANN401 - what cbor2 takes
-    match field.kind:
-        case Kind.BYTES:
-            return octets(value)
-        case Kind.JSON:
-            return any_value(value)
-        case Kind.FLOAT:
-            return _Single(number(field, value))
-        case _:
-            return number(field, value)

@@ -6,6 +6,7 @@ The user's JSON may have its keys in any order, and 12 for a number with a fract
 import math
 from base64 import b64decode
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,26 @@ class TypedValues:
 
     def _one(self, field: Field, value: Any) -> Any:  # noqa: ANN401 - as the format has it
         return self.message(field.type_name, value) if field.kind is Kind.MESSAGE else self._leaf(field, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A number of 32 bits, where a library writes every float in 64."""
+
+    value: float
+
+
+def binary_leaf(field: Field, value: Any) -> Any:  # noqa: ANN401 - what a library of such a format takes
+    """A value that is no message, in a format that describes itself and has bytes: CBOR, MessagePack."""
+    match field.kind:
+        case Kind.BYTES:
+            return octets(value)
+        case Kind.JSON:
+            return any_value(value)
+        case Kind.FLOAT:
+            return Single(number(field, value))
+        case _:
+            return number(field, value)
 
 
 def is_optional(field: Field) -> bool:
