@@ -13,7 +13,7 @@ from callbench.adapter.placement import choose_placement
 from callbench.catalog.catalogue import Adapter
 from callbench.runner.verify import suite
 from callbench.store.record import Record
-from conftest import MISBEHAVING, ROOT, assert_one_sentence
+from conftest import MISBEHAVING, ROOT, SMALL, assert_one_sentence
 
 TRACES = sorted((ROOT / "contract" / "golden" / "traces").glob("*.json"))
 NO_TIME = {"user_ns": "0", "system_ns": "0"}
@@ -41,28 +41,12 @@ SAYS = {
     "longer": "and its answer came after",
     "shorter": "timing 'each' was requested",
 }
-STUDY = """
-title = "Lies"
-about = "Stacks that lie, and one that does not."
-[load]
-clients = [1]
-calls = 20
-seconds = 0.02
-forks = 1
-rounds = 2
-minutes = 0.01
-[quick]
-calls = 5
-seconds = 0.01
-forks = 1
-rounds = 2
-minutes = 0.01
-[[cells]]
-group = "Sum"
-stacks = ["untrue/*"]
-call = "Sum"
-arguments = { a = 1, b = 2 }
-"""
+# The small study's first group, of stacks that lie and one that does not.
+STUDY = (
+    SMALL.partition('[[cells]]\ngroup = "GetPersons"')[0]
+    .replace("honest/*", "untrue/*")
+    .replace("forks = 2", "forks = 1")
+)
 
 
 @pytest.mark.parametrize("file", TRACES, ids=lambda file: file.stem)
