@@ -23,6 +23,13 @@ from callbench.runner.advice import importing, source
 Callbench = Callable[..., CompletedProcess[str]]
 REQUEST = {"id": 1, "customer": "Ada"}
 ANSWERS = [{"total": 12.5, "lines": ["a", "b"]}, {"total": 1.5, "lines": []}]
+PROTO = """
+syntax = "proto3";
+message Order { string id = 1; }
+message Total { double total = 1; }
+message Done { bool total = 1; repeated string lines = 2; }
+service Orders { rpc Get(Order) returns (Total); rpc Put(Order) returns (Done); }
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +97,10 @@ def test_a_secret_in_an_answer_is_left_out() -> None:
         ("order.json", "broken.json", ["broken.json"]),
         ("pair.jsonl", "total.json", ["every sample", "leave the option out"]),
         ("two", "total.json", ["Order", "Person", "--answer Order=total.json"]),
-        ("orders.proto", "total.json", ["orders.proto", "--samples"]),
+        ("orders.proto", "total.json", ["orders.proto", "Get", "Put"]),
+        ("orders.proto", "Gt=total.json", ["no call", "Gt", "Get"]),
+        ("orders.proto", "Get=total.json", ["total.json#", "message Total of orders.proto has no", "lines"]),
+        ("orders.proto", "Put=total.json", ["total.json#", "total", "true or false"]),
     ],
 )
 def test_an_answer_that_does_not_fit_is_one_sentence(document: str, answer: str, says: list[str]) -> None:
@@ -99,12 +109,43 @@ def test_an_answer_that_does_not_fit_is_one_sentence(document: str, answer: str,
     _write("pair.jsonl", {"request": REQUEST, "answer": ANSWERS[0]})
     _write("two/order.json", REQUEST)
     _write("two/person.json", {"name": "Ada"})
-    Path("orders.proto").write_text('syntax = "proto3"; message A { } service S { rpc Get(A) returns (A); }')
+    Path("orders.proto").write_text(PROTO)
     with pytest.raises(BadInput) as failure:
         _imported(document, answer)
     for part in says:
         assert part in str(failure.value)
     assert "\n" not in str(failure.value)
+
+
+def test_an_answer_of_a_schema_is_that_of_every_request() -> None:
+    """The requests are made from the schema, and that is still said. The other call is as it was."""
+    Path("orders.proto").write_text(PROTO)
+    _write("done.jsonl", {"total": True, "lines": ["a"]}, {"total": False, "lines": ["a", "b"]})
+    service, _ = _imported("orders.proto", "put=done.jsonl")
+    assert _answers(service, "Put", 3) == [
+        {"total": True, "lines": ["a"]}, {"total": False, "lines": ["a", "b"]}, {"total": True, "lines": ["a"]},
+    ]  # fmt: skip
+    assert stored_assumptions(service) == (frozenset(), frozenset({"Get", "Put"}))
+    assert _imported("orders.proto", "put=done.jsonl")[0] == service
+
+
+def test_requests_that_a_schema_brings_are_kept() -> None:
+    operation = {
+        "operationId": "place",
+        "requestBody": {"content": {"application/json": {
+            "schema": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
+            "example": {"id": 7}}}},
+        "responses": {"200": {"description": "", "content": {"application/json": {
+            "schema": {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]},
+            "example": {"total": 1.5}}}}},
+    }  # fmt: skip
+    _write(
+        "api.json", {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/o": {"post": operation}}}
+    )
+    _write("twice.jsonl", {"total": 2.5}, {"total": 3.5})
+    pairs = registry.service(["api.json"], Options(answers=(given_answer("twice.jsonl"),))).payloads["Place"]
+    assert [one.answer for one in pairs] == [{"total": 2.5}, {"total": 3.5}]
+    assert all(7 in (one.request, *one.request.values()) for one in pairs if isinstance(one.request, dict))
 
 
 def test_an_earlier_import_without_the_answer_is_not_taken_for_one_with_it() -> None:

@@ -99,8 +99,8 @@ def _call(one: GivenAnswer, unanswered: Sequence[str], answered: Sequence[str], 
             return unanswered[0]
         names = ", ".join(unanswered[:3]) + (f" and {len(unanswered) - 3} more" if unanswered[3:] else "")
         raise BadInput(
-            f"--answer {one.file}: {source} has {len(unanswered)} calls without an answer ({names}): say whose it is,"
-            f" as --answer {unanswered[0]}={one.file}"
+            f"--answer {one.file}: {source} has {len(unanswered)} calls that it can be of ({names}): say which, as"
+            f" --answer {unanswered[0]}={one.file}"
         )
     wanted = pascal(one.call, "Call").lower()
     for name in unanswered:

@@ -18,6 +18,7 @@ from callbench.catalog.imports import mcp
 from callbench.catalog.imports.chosen import with_calls
 from callbench.catalog.imports.fleet import named
 from callbench.catalog.imports.samples import forms
+from callbench.catalog.imports.samples.answered import with_answers
 from callbench.catalog.imports.samples.files import LINES as LOGS
 from callbench.catalog.imports.samples.given import with_samples
 from callbench.catalog.imports.source import Options, Source
@@ -179,16 +180,16 @@ def imported(sources: Sequence[Source], options: Options, of: Format | None = No
         of: the format, if the user named it.
 
     Raises:
-        BadInput: a document is wrong, several were given of a format that takes one, or answers to one with a schema.
+        BadInput: a document is wrong, several were given of a format that takes one, or an answer does not fit.
     """
     for source in sources:
         source.refuse_compressed()
     chosen = of or recognised(sources[0])
     if len(sources) > 1 and not chosen.many:
         raise BadInput(f"{sources[1].name} is too many: the format {chosen.name} takes one document at a time")
-    if options.answers and chosen.name not in RECORDED:
-        _refuse_answers(sources[0].name, options)
-    return chosen.read(sources, options)
+    found = chosen.read(sources, options)
+    # Of what was recorded, the schema of an answer is not known before.
+    return with_answers(found, options) if options.answers and chosen.name not in RECORDED else found
 
 
 def service(names: Sequence[str], options: Options, of: Format | None = None) -> Imported:
@@ -205,8 +206,6 @@ def service(names: Sequence[str], options: Options, of: Format | None = None) ->
     if names[0].startswith(named.PREFIX):
         if len(names) > 1 or of is not None:
             raise BadInput(f"{names[0]} is imported alone, and has no other format")
-        if options.answers:
-            _refuse_answers(names[0], options)
         return _completed(named.imported(names[0]), options)
     folder = Path(names[0])
     if len(names) == 1 and folder.is_dir():
@@ -215,13 +214,6 @@ def service(names: Sequence[str], options: Options, of: Format | None = None) ->
     else:
         found = imported([named_source(name) for name in names], options, of)
     return _completed(found, options)
-
-
-def _refuse_answers(source: str, options: Options) -> None:
-    raise BadInput(
-        f"--answer {options.answers[0].file}: {source} says itself what is answered; import it with --samples FILE, a"
-        " file with pairs of request and answer, and name that service"
-    )
 
 
 def of_tools(tools: Source, options: Options) -> Imported:

@@ -40,7 +40,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
             error: BadInput | None = None
             for value in values:
                 try:
-                    fits, keys = _fitting(service, against, message, secrets.without(value))
+                    fits, keys = fitting(service, against, message, secrets.without(value))
                 except BadInput as why:
                     error = error or why
                     continue
@@ -65,7 +65,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
     return replace(service, payloads=payloads, notes=tuple(notes), unanswered=tuple(unanswered))
 
 
-def _fitting(service: Imported, against: Conformance, message: str, value: Json) -> tuple[Json, list[str]]:
+def fitting(service: Imported, against: Conformance, message: str, value: Json) -> tuple[Json, list[str]]:
     """The value as the service has it, perhaps from the format's own JSON, and the places of keys left out."""
     if service.own_json is None:
         return against.kept(message, value)
