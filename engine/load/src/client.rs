@@ -6,20 +6,20 @@ use callbench_kit::drive::EndpointStats;
 use callbench_kit::{Failure, Kind};
 
 use crate::addresses::Attempts;
-use crate::answer::{Answer, Progress};
+use crate::answer::Answer;
 use crate::carrier::{Carrier, Ended, Spec};
 use crate::connect_options::ConnectOptions;
 use crate::draft::Draft;
-use crate::events::{Event, Events, READS_A_TURN};
+use crate::events::{Event, Events};
 use crate::protocol::Protocol;
 use crate::request::{Request, Values};
 use crate::script::cursor::{Cursor, Turns};
-use crate::script::{self, Build, Script, Step, take};
+use crate::script::{self, Build, Script};
 use crate::settings::Settings;
 use crate::wire::Wire;
 
-/// A longer correct answer is not remembered.
-const MAX_RIGHT_BYTES: usize = 4096;
+mod connecting;
+mod receiving;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
@@ -87,61 +87,6 @@ impl Client {
 
     fn token(&self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.index)
-    }
-
-    /// Starts to connect.
-    fn connect(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
-        self.attempts = settings.endpoint.addresses.begin();
-        self.try_address(settings, events)
-    }
-
-    /// Starts to connect to the first further address with which that is possible.
-    fn try_address(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
-        let addresses = &settings.endpoint.addresses;
-        loop {
-            self.generation = self.generation.wrapping_add(1);
-            match Wire::connect(addresses.current(self.attempts), settings.tls.as_ref()) {
-                Ok(wire) => {
-                    events.watch(&wire, self.token())?;
-                    self.wire = Some(wire);
-                    self.doing = Doing::Connecting;
-                    return Ok(());
-                }
-                Err(failure) => addresses.next(&mut self.attempts, failure)?,
-            }
-        }
-    }
-
-    /// Handles the first event of a connection. Returns whether it is established; if not, the next address is tried.
-    fn is_established(&mut self, settings: &Settings, events: &Events) -> Result<bool, Failure> {
-        let addresses = &settings.endpoint.addresses;
-        let Some(failure) = self.wire.as_mut().and_then(Wire::connecting_failed) else {
-            addresses.connected(self.attempts);
-            return Ok(true);
-        };
-        addresses.next(&mut self.attempts, failure)?;
-        self.try_address(settings, events)?;
-        Ok(false)
-    }
-
-    /// Handles an event while connecting. Returns whether the connection is ready, including TLS.
-    fn continue_connect(&mut self, event: Event, settings: &Settings, events: &Events) -> Result<bool, Failure> {
-        let connecting = self.doing == Doing::Connecting && (event.token >> 32) as u32 == self.generation;
-        if !connecting || !self.is_established(settings, events)? {
-            return Ok(false);
-        }
-        let Some(wire) = self.wire.as_mut() else { return Ok(false) };
-        let connected = wire.continue_handshake()?;
-        if connected {
-            self.doing = Doing::Nothing;
-            // The server's end may come with the same event. No other event tells of it.
-            if event.ended() {
-                self.close();
-            }
-        } else if event.ended() {
-            return Err(Failure::new(Kind::Closed, "the server closed the connection before it was established"));
-        }
-        Ok(connected)
     }
 
     /// Starts a call. An error ends the call immediately.
@@ -236,76 +181,6 @@ impl Client {
             }
         }
         self.broken = wire.push().err();
-    }
-
-    fn receive(&mut self, event: Event, spec: &CallSpec, reader: &mut Reader) -> Result<Option<()>, Failure> {
-        let token = self.token();
-        let unsent = self.is_unsent(spec.request(&self.cursor));
-        let Some(wire) = self.wire.as_mut() else { return Ok(None) };
-        let (step, settings) = (&spec.script.steps[self.cursor.step], &spec.settings);
-        let bodiless = step.requests[self.cursor.request].bodiless;
-        for _ in 0..READS_A_TURN {
-            let read = match wire.read(reader.scratch) {
-                Ok(None) => return Ok(None),
-                Ok(Some(read)) => read,
-                // What this side still sent made the server reset the connection, behind its answer.
-                Err(_) if self.answer.ended() && unsent => 0,
-                Err(failure) => return Err(self.broken.take().unwrap_or(failure)),
-            };
-            if read == 0 {
-                return self.closed(step, reader.seen).map(Some);
-            }
-            let piece = &reader.scratch[..read];
-            self.received += read as u64;
-            let begins = !self.answer.begun;
-            if begins && reader.seen.right == piece && !event.ended() {
-                return Ok(Some(()));
-            }
-            let progress = self.answer.take(piece, &step.expected, bodiless, settings.limits)?;
-            if let Progress::Complete { left } = progress {
-                if left > 0 {
-                    return Err(Failure::protocol(format!("{left} bytes follow the end of the answer: its length is wrong")));
-                }
-                self.answer.closes |= event.ended();
-                self.judge(step, reader.seen)?;
-                if begins && !self.answer.closes && !step.expected.keep_body && step.takes.is_empty() && read <= MAX_RIGHT_BYTES {
-                    reader.seen.right.clear();
-                    reader.seen.right.extend_from_slice(piece);
-                }
-                return Ok(Some(()));
-            }
-            if read < reader.scratch.len() && wire.short_reads_empty() && !event.ended() {
-                return Ok(None);
-            }
-        }
-        reader.events.watch_again(wire, token)?;
-        Ok(None)
-    }
-
-    /// A whole answer: whether it is right, with the values that later requests use.
-    fn judge(&mut self, step: &Step<Request>, seen: &mut Seen) -> Result<(), Failure> {
-        self.answer.judge(&step.expected, &mut seen.known)?;
-        if step.takes.is_empty() {
-            return Ok(());
-        }
-        let (fields, body) = self.answer.taken();
-        take::take(&step.takes, &step.expected.fields, fields, body, &mut self.cursor.values)
-    }
-
-    /// The server has closed the connection.
-    fn closed(&mut self, step: &Step<Request>, seen: &mut Seen) -> Result<(), Failure> {
-        if self.answer.ended() {
-            return self.judge(step, seen);
-        }
-        Err(if self.answer.begun {
-            Failure::new(
-                Kind::Cut,
-                format!("the server closed the connection in the middle of its answer, after {} bytes of its body", self.answer.bytes()),
-            )
-        } else {
-            let closed = || Failure::new(Kind::Closed, "the server closed the connection instead of an answer");
-            self.broken.take().unwrap_or_else(closed)
-        })
     }
 }
 
@@ -440,78 +315,4 @@ fn unseen(script: &Script<Request>) -> Vec<Seen> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-    use std::net::{SocketAddr, TcpListener};
-    use std::thread;
-    use std::time::Duration;
-
-    use callbench_kit::stack::{Connect, Options};
-
-    use super::*;
-    use crate::addresses::Addresses;
-    use crate::connect_options;
-    use crate::event_loop::EventLoop;
-    use crate::h2;
-    use crate::race::silent;
-
-    /// An address where nobody listens.
-    fn dead() -> SocketAddr {
-        TcpListener::bind("127.0.0.78:0").and_then(|listener| listener.local_addr()).expect("an address")
-    }
-
-    /// Answers whatever is sent with these bytes.
-    fn answering(bytes: &'static [u8]) -> SocketAddr {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = listener.local_addr().expect("an address");
-        thread::spawn(move || {
-            for mut stream in listener.incoming().flatten() {
-                thread::spawn(move || while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) && stream.write_all(bytes).is_ok() {});
-            }
-        });
-        address
-    }
-
-    /// A loop of two clients of a name with these addresses.
-    fn connected<C: Carrier>(protocol: Protocol, addresses: &[SocketAddr]) -> Result<EventLoop<C>, Failure> {
-        let to = Connect { endpoint: "http://127.0.0.1:1/".to_owned(), timeout: Duration::from_secs(20), options: Options::new() };
-        let mut parsed = connect_options::read(&to, protocol, None)?;
-        let settings = Arc::get_mut(&mut parsed.settings).expect("settings of nobody else");
-        settings.endpoint.addresses = Addresses::of(addresses.iter().copied()).expect("addresses");
-        let spec = Arc::new(C::CallSpec::of(parsed, protocol)?);
-        let mut event_loop = EventLoop::new(&spec, 1, Arc::default(), 0, 2)?;
-        event_loop.connect(2)?;
-        Ok(event_loop)
-    }
-
-    #[test]
-    fn a_refused_address_is_followed_by_the_next() {
-        let addresses = [dead(), dead(), answering(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")];
-        let mut event_loop = connected::<Clients>(Protocol::Http1, &addresses).expect("connections");
-        assert_eq!(event_loop.connections(), 2);
-        for _ in 0..3 {
-            event_loop.call().expect("an answer over a new connection");
-        }
-        let why = connected::<Clients>(Protocol::Http1, &[dead(), dead()]).err().expect("a refusal");
-        assert!(why.kind == Kind::Refused && why.message.contains("none of the 2 addresses"), "{}", why.message);
-    }
-
-    #[test]
-    fn an_address_that_is_silent_is_not_waited_for() {
-        let (silent, _queue) = silent();
-        let answering = answering(b"HTTP/1.1 204 No Content\r\n\r\n");
-        let mut event_loop = connected::<Clients>(Protocol::Http1, &[silent, dead(), answering]).expect("connections");
-        assert_eq!(event_loop.connections(), 2);
-        event_loop.call().expect("an answer");
-        let settings = self::answering(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
-        assert_eq!(connected::<h2::Clients>(Protocol::Http2, &[silent, settings]).expect("connections").connections(), 2);
-    }
-
-    #[test]
-    fn a_refused_address_is_followed_by_the_next_with_http2() {
-        let settings = answering(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
-        let event_loop = connected::<h2::Clients>(Protocol::Http2, &[dead(), settings]).expect("connections");
-        assert_eq!(event_loop.connections(), 2);
-        assert!(connected::<h2::Clients>(Protocol::Http2, &[dead(), dead()]).is_err());
-    }
-}
+mod tests;
