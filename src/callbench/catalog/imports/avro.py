@@ -24,6 +24,7 @@ _PRIMITIVES = {
 }
 _HOLDERS = {"array": ("items", Shape.MANY), "map": ("values", Shape.MAP)}
 _NULL = "null"
+_BYTES = ("Avro's own JSON writes a byte as a letter.", "JSON has bytes as base64, also in samples.")
 
 
 def read(sources: Sequence[Source], options: Options) -> Imported:
@@ -130,6 +131,7 @@ class _Reader:
     def _fixed(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
         what = ("The bytes have a fixed length.", "They can have any; the table of bytes has a length before them.")
         self.builder.losses.add(self._at(place), what)
+        self.builder.losses.add(self._at(place), _BYTES)
         return self._define(schema, space, place, self._logical(ValueType(Kind.BYTES), schema, place))
 
     def _by_name(self, name: str, space: str, place: str) -> ValueType:
@@ -137,6 +139,8 @@ class _Reader:
             kind, encoding = _PRIMITIVES[name]
             if name == "long":
                 self.builder.losses.add(self._at(place), lost.WHOLE)
+            if name == "bytes":
+                self.builder.losses.add(self._at(place), _BYTES)
             return ValueType(kind, encoding=encoding)
         if name == _NULL:
             self.builder.losses.add(self._at(place), ("The type is null alone.", "It is kept as JSON."))
