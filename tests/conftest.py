@@ -22,7 +22,7 @@ from callbench.catalog.catalogue import Adapter
 from callbench.catalog.links.profile import BARE
 from loaded_program import LoadedProgram
 
-pytest_plugins = ["where_time_goes"]
+pytest_plugins = ["where_time_goes", "scheduling"]
 
 ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"
@@ -45,35 +45,6 @@ LANES = {
     "traces": "languages",
     "windows": "windows",
 }
-# The files that take longest, beside those with slow tests. They go first, so that none is left for the end.
-LONGEST = (
-    "faults/test_kills.py",
-    "stability/test_torture.py",
-    "external/test_one_way.py",
-    "stability/test_soak.py",
-    "cli/test_cli.py",
-    "compare/test_compare.py",
-    "stability/test_overload.py",
-    "faults/test_misbehaving.py",
-    "stability/test_deaths.py",
-    "advice/test_advise_command.py",
-    "external/test_external_servers.py",
-    "capacity/test_capacity_command.py",
-    "report/test_export.py",
-    "samples/test_generator.py",
-    "advice/test_measuring.py",
-    "faults/test_never_steady.py",
-    "links/test_pair.py",
-    "load/test_load_command.py",
-    "load/test_load_tls.py",
-    "links/test_makers.py",
-    "serve/test_serve.py",
-    "checkout/test_copy.py",
-    "samples/test_inference.py",
-    "wire/test_dissected.py",
-    "imports/test_hostile.py",
-    "core/test_mixed.py",
-)
 
 SMALL = """
 title = "Small"
@@ -123,10 +94,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts each test into a lane, that of its folder if it names none itself; and the longest files first."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    ranks = {TESTS / name: rank for rank, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: (item.path not in slow, ranks.get(item.path, len(ranks))))
+    """Puts each test into a lane, that of its folder if it names none itself."""
     lanes = {"core", *LANES.values()}
     for item in items:
         if any(mark.name in lanes for mark in item.iter_markers()):
