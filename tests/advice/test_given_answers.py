@@ -1,6 +1,9 @@
 """Answers that a person gives for samples of requests alone, and documents and folders that advice is asked of."""
 
 import json
+import os
+import pty
+import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -19,6 +22,7 @@ from callbench.cli.commands import advise
 from callbench.model.errors import BadInput
 from callbench.runner import launch
 from callbench.runner.advice import importing, source
+from conftest import command
 
 Callbench = Callable[..., CompletedProcess[str]]
 REQUEST = {"id": 1, "customer": "Ada"}
@@ -310,3 +314,26 @@ def test_a_stored_run_takes_neither_answers_nor_a_folder(callbench: Callbench, t
     ended = callbench("advise", "middleware", "--answer", "total.json")
     assert (ended.returncode, "middleware is a study" in ended.stderr) == (2, True)
     assert not (tmp_path / "runs").exists()
+
+
+def test_the_question_is_asked_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The group of the situation does not exist, so the command ends before anything is compiled."""
+    monkeypatch.delenv("CALLBENCH_ADAPTERS")
+    Path("situation.toml").write_text('[[calls]]\ngroup = "Ordr"\n')
+    ours, its = pty.openpty()
+    try:
+        words = command("advise", "order.json", "--situation", "situation.toml")
+        # What is typed early waits in the terminal.
+        os.write(ours, b"total.json\n")
+        process = subprocess.Popen(words, stdin=its, stdout=its, stderr=its, start_new_session=True)
+        try:
+            assert process.wait(60) == 2
+        finally:
+            process.kill()
+        shown = os.read(ours, 1 << 16).decode()
+    finally:
+        os.close(ours)
+        os.close(its)
+    assert "File with an answer of Order (empty: as large as its request)" in shown
+    assert 'did you mean "Order"' in shown.replace("\r\n", "")
+    assert _answers(Path("order"), "Order", 1) == [ANSWERS[0]]
