@@ -5,7 +5,7 @@ A plugin of pytest, asked for by --where-time-goes. CONTRIBUTING.md says how to 
 
 import os
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,7 +35,7 @@ class WhereTimeGoes:
 
     starts: Path
     files: defaultdict[str, FileTime] = field(default_factory=lambda: defaultdict(FileTime))
-    workers: Counter[str] = field(default_factory=Counter)
+    workers: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def pytest_configure_node(self, node: pytest.Item) -> None:
         """Tell a worker of pytest-xdist where process starts are noted."""
