@@ -16,6 +16,8 @@ from callbench.adapter.contract import Done
 from callbench.model.errors import BadInput
 from callbench.runner.load import threshold_values as thresholds
 from callbench.runner.load.thresholds import EXAMPLES, parse
+from callbench.runner.load.times import times_of, times_record
+from callbench.stats.percentile_calls import fewest_calls
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SERVER = Path(__file__).parents[1] / "external" / "orders.py"
@@ -120,13 +122,49 @@ def test_the_share_of_errors_is_of_all_calls_that_ended(calls: int, errors: int,
     assert one.failed == (share > parse(f"errors > {limit:.6f}%").limit)
 
 
-@given(st.lists(st.integers(1_000, 10**9), min_size=1, max_size=50), st.sampled_from([50, 90, 99]))
+@given(st.lists(st.integers(1_000, 10**9), min_size=36, max_size=80), st.sampled_from([50, 75, 90]))
 def test_percentiles_lie_between_the_least_and_the_greatest(times: list[int], percent: int) -> None:
     said = done(len(times), 0, times)
     names = [f"p{percent}", "mean", "max"]
     values = [one.value for one in thresholds.evaluate([parse(f"{name} > 0") for name in names], said, 0.0)]
     assert all(value is not None and min(times) / 1e3 * 0.999 <= value <= max(times) / 1e3 * 1.001 for value in values)
     assert values[2] == max(times) / 1e3
+
+
+@pytest.mark.parametrize(
+    ("text", "times_ms", "outcome"),
+    [
+        # p99 of 20 calls is the slowest of them: a call in a hundred may be slower than all.
+        ("p99 > 50 ms", [10] * 20, "undecided"),
+        ("p99 > 50 ms", [10] * 19 + [60], "undecided"),
+        ("p99 > 50 ms", [60] * 20, "failed"),
+        ("p99 < 50 ms", [60] * 20, "passed"),
+        ("p99 < 50 ms", [10] * 20, "undecided"),
+        ("p90 <= 50 ms", [60] * 20, "passed"),
+        # Enough of them: the value decides.
+        ("p99 > 50 ms", [10] * 368, "passed"),
+        ("p99 > 50 ms", [10] * 360 + [60] * 8, "failed"),
+        ("p50 > 50 ms", [60] * 6, "failed"),
+    ],
+)
+def test_a_percentile_of_too_few_calls_decides_nothing_but_what_they_show(
+    text: str, times_ms: list[int], outcome: str
+) -> None:
+    [one] = thresholds.evaluate([parse(text)], done(len(times_ms), 0, [time * 10**6 for time in times_ms]), 1.0)
+    assert one.sentence.endswith(f": {outcome}.")
+    assert (one.failed, bool(one.undecided)) == (outcome == "failed", outcome == "undecided")
+    assert (one.value is None) == (len(times_ms) == 20)
+    if one.value is None:
+        name = text.split(maxsplit=1)[0]
+        assert f"{name} needs about {fewest_calls(float(name[1:]) / 100)} calls, there are 20" in one.sentence
+
+
+def test_times_of_too_few_calls_are_none_with_their_reason() -> None:
+    said = times_of(cast("dict[str, Any]", done(20, 0, [10**6] * 20)["latency"]))
+    kept = times_record(said)
+    assert kept is not None
+    assert (kept["p50"], kept["p90"], kept["p99"], kept["p99.9"]) == (pytest.approx(1000, rel=0.004), None, None, None)
+    assert kept["unknown"]["p99"] == "p99 needs about 368 calls, there are 20"
 
 
 def test_what_cannot_be_tested_failed() -> None:
@@ -149,6 +187,8 @@ def test_what_cannot_be_tested_failed() -> None:
         (("--fail-if", "errors > 90%", "--fail-if", "p99 > 0"), 1, "Failed: p99 > 0."),
         (("--fail-if", "p99 > 100 s"), 1, "Failed: calls failed."),
         (("--expect-errors", "--fail-if", "max > 100 s"), 0, ": passed."),
+        (("--expect-errors", "--fail-if", "p99 > 100 s"), 3, "Undecided: p99 needs about 368 calls, there are "),
+        (("--expect-errors", "--fail-if", "p99 > 100 s", "--undecided", "pass"), 0, ": undecided."),
         (
             ("--fail-if", "rate > 1", "--expect-status", "500", "--expect-status", "200"),
             1,

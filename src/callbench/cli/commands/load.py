@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from callbench.cli import exit_code
 from callbench.cli.options import grouped
 from callbench.cli.output import console, known_stacks, print_json, print_line
-from callbench.cli.parameters import AsJson, Think
+from callbench.cli.parameters import AsJson, Think, Undecided
 from callbench.cli.server import ServerArgument, ServerOptions
 from callbench.runner.load.thresholds import EXAMPLES, parse
+from callbench.stats.decision import Outcome
 
 
 @grouped
@@ -66,11 +68,13 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         Path | None,
         typer.Option("--out", metavar="FOLDER", help="Folder for the result. Default: runs/load-TIME."),
     ] = None,
+    undecided: Undecided = None,
     as_json: AsJson = False,
 ) -> None:
     """Put a server under load: rate, latency and errors.
 
-    Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true.
+    Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true. Exit code 3: too
+    few calls for the percentile of one.
     """
     from callbench.report.load import terminal
     from callbench.runner.load import driving, live, request
@@ -78,6 +82,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.runner.progress_line import ProgressLine
     from callbench.runner.stopping import StopRequest
 
+    exit_code.checked(undecided)
     limits = tuple(parse(text) for text in fail_if or ())
     wanted = request.LoadRequest(
         server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(), out,
@@ -92,5 +97,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         print_line(f"folder: {found.folder}")
     if found.stopped is not None:
         raise StopRequest(found.stopped).error(f"{found.stop_sentence} The result so far is kept in {found.folder}")
-    if found.failure:
-        raise typer.Exit(1)
+    exit_code.end(_outcome(found.failure, found.undecided), undecided)
+
+
+def _outcome(failure: str | None, undecided: str | None) -> Outcome:
+    return Outcome.FAILED if failure else Outcome.UNDECIDED if undecided else Outcome.PASSED

@@ -37,7 +37,7 @@ def most_time(endpoints: Sequence[Endpoint]) -> str | None:
 
 def _row(one: Endpoint) -> tuple[str, ...]:
     times = one.latency
-    values = () if times is None else (times.mean, *(times.percentiles[share] for share in _SHARES))
-    texts = [figure(value / 1e3, 0.005) for value in values] or [""] * (1 + len(_SHARES))
+    values = () if times is None else (times.mean, *map(times.percentiles.get, _SHARES))
+    texts = ["" if value is None else figure(value / 1e3, 0.005) for value in values] or [""] * (1 + len(_SHARES))
     share = "" if one.time_share is None else percent(one.time_share)
     return one.name, f"{one.calls:,}", share, *texts, errors_text(one.errors)

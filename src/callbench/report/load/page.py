@@ -77,9 +77,11 @@ def _sections(record: Mapping[str, Any]) -> list[Section]:
     rows = [(kind, times) for kind in _KINDS if (times := record.get(f"{kind}_us"))]
     sheets = []
     if rows:
-        names = list(rows[0][1])
-        lines = [(kind, *(f"{times[name]:,.0f}" for name in names)) for kind, times in rows]
-        sheets = [Sheet("Latency", ("µs", *names), lines)]
+        names = [name for name in rows[0][1] if name != "unknown"]
+        known = [(kind, dict(_known(times))) for kind, times in rows]
+        lines = [(kind, *(f"{times[name]:,.0f}" if name in times else "" for name in names)) for kind, times in known]
+        few = list(rows[0][1].get("unknown", {}).values())
+        sheets = [Sheet("Latency", ("µs", *names), lines, f"{'; '.join(few)}." if few else "")]
     if called := record.get("endpoints"):
         sheets.append(endpoints_sheet(endpoints.summed([called])))
     return [Section("load", "Load", "Latency is of all calls.", sheets=sheets, charts=_charts(record),
@@ -100,6 +102,11 @@ def _charts(record: Mapping[str, Any]) -> list[Chart]:
     return [drawn] if drawn else []
 
 
+def _known(times: Mapping[str, Any] | None) -> list[tuple[str, float]]:
+    """Return the times that enough calls know."""
+    return [(name, time) for name, time in (times or {}).items() if isinstance(time, int | float)]
+
+
 def table(one: RecordReport) -> str:
     """Write it as CSV, a value a line; times in microseconds, rates in calls a second."""
     out = io.StringIO()
@@ -108,11 +115,11 @@ def table(one: RecordReport) -> str:
     for name in ("url", "clients", "seconds", "calls", "rate_per_s"):
         lines.writerow(("load", name, one.record[name]))
     for kind in _KINDS:
-        lines.writerows((f"{kind}_us", name, value) for name, value in (one.record.get(f"{kind}_us") or {}).items())
+        lines.writerows((f"{kind}_us", *pair) for pair in _known(one.record.get(f"{kind}_us")))
     for endpoint in one.record.get("endpoints") or ():
         what = f"latency_us of {endpoint['name']}"
         lines.writerow((what, "calls", endpoint["calls"]))
-        lines.writerows((what, name, value) for name, value in (endpoint["latency_us"] or {}).items())
+        lines.writerows((what, *pair) for pair in _known(endpoint["latency_us"]))
     lines.writerows(("errors", name, count) for name, count in one.record["errors"].items())
     lines.writerow(("verdict", "limit", one.record["verdict"]["limit"]))
     return out.getvalue()

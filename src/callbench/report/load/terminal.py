@@ -39,8 +39,8 @@ def show(found: LoadResult, to: Console) -> None:
         to.print(escape(one.sentence))
     if found.stop_sentence:
         to.print(f"[bold]{escape(found.stop_sentence)}[/bold]")
-    if found.failure:
-        to.print(f"[bold]{escape(found.failure)}[/bold]")
+    if ending := found.failure or found.undecided:
+        to.print(f"[bold]{escape(ending)}[/bold]")
 
 
 def _latencies(found: LoadResult, to: Console) -> None:
@@ -49,6 +49,8 @@ def _latencies(found: LoadResult, to: Console) -> None:
     named = [(name, times) for name, times in rows if times is not None]
     if named:
         _table(named).print(to)
+        if few := list(named[0][1].few_calls.values()):
+            to.print(f"{'; '.join(few)}.")
     if lines := endpoints.kept(found.done):
         each = endpoints.summed([lines])
         grid_of(endpoints_sheet(each)).print(to)
@@ -88,8 +90,8 @@ def _table(rows: list[tuple[str, LatencyStatistics]]) -> Grid:
     names = ("mean", "least", *map(percentile_name, PERCENTILES), "greatest")
     table = Grid([Column("us"), *(Column(name, number=True) for name in names)], ruled=False)
     for name, times in rows:
-        values = (times.mean, times.least, *times.percentiles.values(), times.greatest)
-        table.add(name, *(f"{value:,.0f}" for value in values))
+        values = (times.mean, times.least, *map(times.percentiles.get, PERCENTILES), times.greatest)
+        table.add(name, *("" if value is None else f"{value:,.0f}" for value in values))
     return table
 
 

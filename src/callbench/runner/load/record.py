@@ -38,6 +38,7 @@ def record(result: LoadResult) -> dict[str, Any]:
         "error_share": result.error_share,
         "thresholds": [
             {"fail_if": one.threshold.text, "value": one.value, "limit": one.threshold.limit, "failed": one.failed}
+            | ({"undecided": one.undecided} if one.undecided else {})
             for one in result.threshold_results
         ],
         "failure": result.failure,

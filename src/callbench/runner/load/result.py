@@ -113,6 +113,12 @@ class LoadResult:
         return None
 
     @property
+    def undecided(self) -> str | None:
+        """What too few calls leave undecided, in a sentence; None if it failed, or nothing is."""
+        why = [one.undecided for one in self.threshold_results if one.undecided]
+        return None if self.failure or not why else f"Undecided: {'; '.join(why)}. Give more --seconds."
+
+    @property
     def driver_processors(self) -> list[int]:
         """The processors that the driver's threads may use."""
         return [cpu for one in self.processors["sides"] if one["side"] == "client" for cpu in one["cpus"]]

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from callbench.adapter.contract import Done
 from callbench.runner.load.thresholds import Threshold, ThresholdResult, share_of
 from callbench.stats.histogram import Buckets
+from callbench.stats.percentile_calls import few_calls, fewest_calls
+from callbench.stats.share import binomial
 
 
 def error_share(done: Done) -> float:
@@ -21,7 +23,27 @@ def evaluate(thresholds: Sequence[Threshold], done: Done, rate_per_s: float) -> 
         done: the driver's report.
         rate_per_s: successful calls per second.
     """
-    return tuple(ThresholdResult(one, _value(one.metric, done, rate_per_s)) for one in thresholds)
+    return tuple(
+        _of_few_calls(one, done) or ThresholdResult(one, _value(one.metric, done, rate_per_s)) for one in thresholds
+    )
+
+
+def _of_few_calls(one: Threshold, done: Done) -> ThresholdResult | None:
+    """Compare a percentile that too few calls know with its limit; None of all else.
+
+    It lies beyond the limit where more calls than it leaves out do. Of few calls, so many of them may be beyond it, or
+    none, that even their share is certain: by its exact interval.
+    """
+    share, histogram = share_of(one.metric), done["latency"]
+    count = int(histogram["count"]) if histogram else 0
+    if share is None or not histogram or not 0 < count < fewest_calls(share):
+        return None
+    buckets = Buckets.of(dict(histogram["buckets"]))
+    beyond = int(buckets.counts[buckets.lows > one.limit * 1e3].sum())
+    low, high = binomial(beyond, count)
+    above = True if low > 1 - share else False if high < 1 - share else None
+    shown = above if above is None or one.sign in {">", ">="} else not above
+    return ThresholdResult(one, None, few_calls(share, [count]), shown)
 
 
 def _value(metric: str, done: Done, rate_per_s: float) -> float | None:

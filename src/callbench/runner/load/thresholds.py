@@ -45,25 +45,39 @@ class ThresholdResult:
     """A threshold with the measured value.
 
     Attributes:
-        value: the metric's value in the unit of the limit; None if no call succeeded, which fails.
+        value: the metric's value in the unit of the limit; None if no call succeeded, which fails, or if too few calls
+            know a percentile.
+        few_calls: how many calls that percentile needs; else "".
+        shown: of such a percentile, whether the condition is shown to be true or not, all the same; None: neither.
     """
 
     threshold: Threshold
     value: float | None
+    few_calls: str = ""
+    shown: bool | None = None
 
     @property
     def failed(self) -> bool:
         """Whether the load fails because of it."""
         one = self.threshold
+        if self.few_calls:
+            return self.shown is True
         return self.value is None or _COMPARED[one.sign](self.value, one.limit)
+
+    @property
+    def undecided(self) -> str:
+        """How many calls are missing that would decide it; "" if it is decided."""
+        return self.few_calls if self.shown is None else ""
 
     @property
     def sentence(self) -> str:
         """The threshold, the value, and the outcome."""
-        outcome = "failed" if self.failed else "passed"
-        return f"Fail if {self.threshold.text}: {self._shown()}: {outcome}."
+        outcome = "failed" if self.failed else "undecided" if self.undecided else "passed"
+        return f"Fail if {self.threshold.text}: {self._value()}: {outcome}."
 
-    def _shown(self) -> str:
+    def _value(self) -> str:
+        if self.few_calls:
+            return self.few_calls
         if self.value is None:
             return "no call succeeded"
         if self.threshold.metric == "errors":

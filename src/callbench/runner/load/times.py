@@ -1,11 +1,11 @@
 """Statistics of a histogram of times, in microseconds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from callbench.stats.histogram import Buckets
-from callbench.stats.percentile_calls import percentile_name
+from callbench.stats.percentile_calls import few_calls, fewest_calls, percentile_name
 
 PERCENTILES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 
@@ -15,13 +15,15 @@ class LatencyStatistics:
     """Statistics of one histogram, in microseconds.
 
     Attributes:
-        percentiles: by share: 0.99 is p99.
+        percentiles: by share: 0.99 is p99; those that too few calls know are not there.
+        few_calls: of those by share, how many calls they need.
     """
 
     mean: float
     least: float
     greatest: float
     percentiles: Mapping[float, float]
+    few_calls: Mapping[float, str] = field(default_factory=dict)
 
 
 def times_of(histogram: Mapping[str, Any] | None) -> LatencyStatistics | None:
@@ -30,15 +32,20 @@ def times_of(histogram: Mapping[str, Any] | None) -> LatencyStatistics | None:
         return None
     least, greatest = histogram["min_ns"], histogram["max_ns"]
     values = Buckets.of(dict(histogram["buckets"])).percentiles(PERCENTILES, least, greatest)
-    percentiles = {share: value / 1e3 for share, value in zip(PERCENTILES, values, strict=True)}
-    return LatencyStatistics(
-        int(histogram["sum_ns"]) / histogram["count"] / 1e3, least / 1e3, greatest / 1e3, percentiles
-    )
+    count = int(histogram["count"])
+    few = {share: few_calls(share, [count]) for share in PERCENTILES if count < fewest_calls(share)}
+    percentiles = {share: value / 1e3 for share, value in zip(PERCENTILES, values, strict=True) if share not in few}
+    return LatencyStatistics(int(histogram["sum_ns"]) / count / 1e3, least / 1e3, greatest / 1e3, percentiles, few)
 
 
-def times_record(times: LatencyStatistics | None) -> dict[str, float] | None:
-    """Return the statistics as JSON has them: `mean`, `min`, `p99.9`, `max`."""
+def times_record(times: LatencyStatistics | None) -> dict[str, Any] | None:
+    """Return the statistics as JSON has them: `mean`, `min`, `p99.9`, `max`.
+
+    A percentile that too few calls know is None, and `unknown` says why, by its name.
+    """
     if times is None:
         return None
-    percentiles = {percentile_name(share): value for share, value in times.percentiles.items()}
-    return {"mean": times.mean, "min": times.least, **percentiles, "max": times.greatest}
+    percentiles = {percentile_name(share): times.percentiles.get(share) for share in PERCENTILES}
+    unknown = {percentile_name(share): why for share, why in times.few_calls.items()}
+    known = {"mean": times.mean, "min": times.least, **percentiles, "max": times.greatest}
+    return {**known, "unknown": unknown} if unknown else known
