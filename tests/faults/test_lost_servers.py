@@ -3,7 +3,8 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.catalog.manifest import read
-from callbench.runner.verify import cut_connections, suite
+from callbench.runner.verify import cut_connections, lost_server, suite
 from conftest import MISBEHAVING
 
 # Each does something else: HttpURLConnection asks again, a registry's stub is of one server only.
@@ -50,6 +51,27 @@ def test_it_is_as_its_card_says(stack: str) -> None:
     assert [outcome.sentence for outcome in found if outcome.fails] == []
     # If this user may not access a server's process, that is reported instead.
     assert all("in a call" in outcome.note or "cannot be cut here" in outcome.note for outcome in found)
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("late", [2, 3])
+def test_a_cut_that_comes_after_the_answer_proves_nothing(late: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that is too busy to cut in time: `tcp-tls` was said to answer in spite of the cut."""
+    monkeypatch.setattr(lost_server, "DELAY_MS", 50)
+    connections, cuts = cut_connections.connections, 0
+
+    def too_late(server: Sequence[int], client: Sequence[int]) -> list[tuple[int, int]]:
+        nonlocal cuts
+        cuts += 1
+        if cuts <= late:
+            time.sleep(lost_server.LONGER * 0.05 + 0.2)
+        return connections(server, client)
+
+    monkeypatch.setattr(cut_connections, "connections", too_late)
+    stack = "native/json+tcp-tls"
+    checked = suite.outcomes_of(catalogue.load(), [stack], every=False, placement=choose_placement(), only="lost/cut")
+    assert [outcome.sentence for outcome in checked if outcome.fails] == []
+    assert cuts > late
 
 
 @pytest.mark.usefixtures("nothing_left")

@@ -26,6 +26,8 @@ TIMEOUT_MS = 1500
 LONGER = 8
 # An adapter may count a call only when it answers. After this part of the delay the call is assumed to be executing.
 EXECUTION_SHARE = 0.25
+# How often it is measured so again where the cut may have come after the answer, which proves nothing.
+_LONGER_ATTEMPTS = 3
 ATTEMPTS = 3
 # An error later than this share of the time-out counts as a time-out.
 _NEAR = 0.9
@@ -40,10 +42,12 @@ class Observation:
     Attributes:
         values: in the terms of the card, by member; unknown members are missing.
         text: in words.
+        within_call: False where a busy machine may have lost the server only after its answer.
     """
 
     values: dict[str, Any]
     text: str
+    within_call: bool = True
 
 
 def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
@@ -63,12 +67,14 @@ def _compare_with_card(measure: Callable[[Session, int], Observation]) -> Callab
         if session.stack.in_process:
             return None
         card = session.stack.card.get("when_lost")
-        for times in (1, LONGER):
+        for times in (1, *(LONGER,) * _LONGER_ATTEMPTS):
             seen = measure(session, times)
             session.set_note(seen.text)
             wrong = {} if card is None else {key: its for key, its in seen.values.items() if card.get(key) != its}
             if not wrong:
                 return None
+            if times == LONGER and seen.within_call:
+                break
         values = ", ".join(f"{key} = {_toml(card.get(key))}" for key in wrong) if card else ""
         right = ", ".join(f"{key} = {_toml(its)}" for key, its in wrong.items())
         return f"{seen.text}: its card says when_lost with {values}; it must be {right}"
@@ -86,6 +92,7 @@ def _cut(session: Session, times: int) -> Observation:
     """Reset the connection during a call while the server lives, and ask the server how often it executed the call."""
     sides, probe = _with_delay(session, times), session.probe
     with ThreadPoolExecutor(1) as pool:
+        answered_from = _earliest_answer(times)
         call, executed_so_far = _call_in_progress(sides, probe, pool, times)
         of = side_processes.processes_of(sides)
         ends = cut_connections.connections(of.server, of.client)
@@ -96,6 +103,7 @@ def _cut(session: Session, times: int) -> Observation:
             session.without_server()
             return Observation({}, f"the connection cannot be cut here ({failure.strerror})")
         since = time.monotonic()
+        within = since < answered_from
         kind = _error_of(call)
         seconds = time.monotonic() - since
     if not executed_so_far:
@@ -109,7 +117,9 @@ def _cut(session: Session, times: int) -> Observation:
         return Observation({"cut": "no connection"}, "there is no connection to cut")
     outcome = _outcome(kind, seconds, times, executed)
     often = "once" if executed == 1 else f"{executed} times"
-    return Observation({"cut": outcome}, f"connection cut in a call: {_describe(kind, seconds)}, executed {often}")
+    return Observation(
+        {"cut": outcome}, f"connection cut in a call: {_describe(kind, seconds)}, executed {often}", within
+    )
 
 
 def _killed(session: Session, times: int) -> Observation:
@@ -118,9 +128,11 @@ def _killed(session: Session, times: int) -> Observation:
     place = session.endpoint
     try:
         with ThreadPoolExecutor(1) as pool:
+            answered_from = _earliest_answer(times)
             call, _ = _call_in_progress(sides, session.probe, pool, times)
             sides.server.process.signal(signal.SIGKILL)
             since = time.monotonic()
+            within = since < answered_from
             kind = _error_of(call)
             seconds = time.monotonic() - since
         killed = {"killed": _outcome(kind, seconds, times, executed=1)}
@@ -128,7 +140,12 @@ def _killed(session: Session, times: int) -> Observation:
         back, why = _reconnects(session, sides, place)
     finally:
         session.close()
-    return Observation(killed | ({} if back is None else {"back": back}), f"{outcome}; {why}")
+    return Observation(killed | ({} if back is None else {"back": back}), f"{outcome}; {why}", within)
+
+
+def _earliest_answer(times: int) -> float:
+    """Return when a call that begins now is answered at the earliest: what comes before that is within the call."""
+    return time.monotonic() + times * DELAY_MS / 1000
 
 
 def _with_delay(session: Session, times: int) -> Sides:
