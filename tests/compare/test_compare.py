@@ -355,7 +355,33 @@ def test_what_fails_does_not_pass_the_gate(callbench: Program) -> None:
     ended = callbench("compare", "honest/tcp", "wrong-answer/tcp", *QUICK)
     assert ended.returncode == 1, ended.stderr
     assert ended.stdout.endswith("failed.\n")
-    assert "not compared: wrong-answer/tcp answered wrongly" in ended.stdout
+    assert "not compared: B: wrong-answer/tcp answered wrongly" in ended.stdout
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(
+    ("a", "b", "who"),
+    [
+        ("dies-driving/tcp", "honest/tcp", "A"),
+        ("honest/tcp", "dies-driving/tcp", "B"),
+        ("wrong-answer/tcp", "never-ready/tcp", "A and B"),
+    ],
+)
+def test_who_failed_is_named_and_nobody_else(callbench: Program, tmp_path: Path, a: str, b: str, who: str) -> None:
+    out = tmp_path / "out"
+    ended = callbench("compare", a, b, *QUICK, "--out", out)
+    assert ended.returncode == 1, ended.stderr
+    failed = {"A": a, "B": b}
+    (why,) = (line for line in ended.stdout.splitlines() if line.startswith("not compared: "))
+    assert re.findall(r"\b[AB]: \S+/tcp", why) == [f"{side}: {failed[side]}" for side in who.split(" and ")]
+    assert show.verdict(comparison.read(Record(out))) == f"Failed: {who} could not be measured"
+
+
+def test_a_failure_of_a_stored_comparison_that_does_not_say_whose_is_not_laid_on_b(tmp_path: Path) -> None:
+    folder = written(tmp_path / "c").path
+    with (folder / "journal.jsonl").open("a") as journal:
+        journal.write(json.dumps({"kind": "excluded", "pair": 0, "round": 4, "why": "x: died"}) + "\n")
+    assert show.verdict(comparison.read(Record(folder))).startswith("Failed: one of the two could not be measured")
 
 
 @pytest.mark.usefixtures("nothing_left")

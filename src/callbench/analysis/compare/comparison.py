@@ -135,7 +135,7 @@ def failure_notes(cells: Sequence[MetricVerdict]) -> Iterator[str]:
 
 def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[Figures]:
     """Return each cell's values, a pair of them a fork."""
-    whys = {int(line["pair"]): str(line["why"]) for line in lines if line["kind"] == "excluded"}
+    excluded = {int(line["pair"]): _Failing.of(line) for line in lines if line["kind"] == "excluded"}
     found: dict[str, list[Mapping[str, Any]]] = {}
     busy: dict[int, str] = {}
     for line in lines:
@@ -148,17 +148,30 @@ def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, An
     for index, pair in enumerate(pairs):
         for cell in pair["cells"]:
             forks = found.get(cell["id"], [])
-            why = whys.get(index, "")
+            failing = excluded.get(index, _Failing())
             # A program that does not keep still is no failure of it, but nothing can be said of it.
-            rates = _rates(pair, cell, forks, why, busy.get(index, "") if not forks else "")
+            rates = _rates(pair, cell, forks, failing, busy.get(index, "") if not forks else "")
             yield rates
             tails = None if rates.why else _tails(rates, forks)
             if tails is not None:
                 yield tails
 
 
+@dataclass(frozen=True)
+class _Failing:
+    """Why there is nothing to compare, and whose failure it is; records of before do not say whose."""
+
+    why: str = ""
+    sides: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> "_Failing":
+        """Read it from the line of a pair that was left out."""
+        return cls(str(line["why"]), frozenset(map(str, line.get("sides", ()))))
+
+
 def _rates(
-    pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]], why: str, busy: str
+    pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]], failing: _Failing, busy: str
 ) -> Figures:
     """Compute one cell's rates.
 
@@ -171,10 +184,11 @@ def _rates(
     rates: tuple[list[float], list[float]] = ([], [])
     right: tuple[list[int], list[int]] = ([], [])
     wrong: tuple[list[int], list[int]] = ([], [])
-    failed = bool(why)
+    why, sides, failed = failing.why, failing.sides, bool(failing.why)
     for one in forks:
         if one.get("cannot") and not why:
             why, failed = str(one["cannot"]), not one.get("lacks", False)
+            sides = frozenset(filter(None, [str(one.get("side", ""))]))
         if one.get("agree") is False and not why:
             why, failed = "client and server counted differently", True
         sums = [Window(0.0, 0), Window(0.0, 0)]
@@ -192,6 +206,7 @@ def _rates(
         elif not why:
             # A baseline that does not answer is no failure of B.
             failed = sums[0].per_s > 0
+            sides = frozenset("B" if failed else "A")
             why = f"{'B' if failed else 'A'} answered no call"
     return Figures(
         cell["id"],
@@ -201,6 +216,7 @@ def _rates(
         counts=FailedCalls(*(CallCounts(wrong[side], right[side]) for side in _SIDES)),
         why=why or busy,
         failed=failed,
+        sides=sides,
     )
 
 

@@ -148,6 +148,7 @@ def _of(
         echoes=None if echoes_of is None else (echoes_of[0], echoes_of[1]),
         why="; ".join(whys),
         failed=other.excluded is not None,
+        sides=frozenset(side for side, result in (("A", one), ("B", other)) if result.excluded),
     )
 
 

@@ -52,6 +52,7 @@ class Figures:
         counts: how many calls failed, and how many were answered rightly.
         why: why there is nothing to compare, or "".
         failed: whether that is a stack's failure, and not only something that is lacking.
+        sides: whose failure it is: A, B or both; empty where it is not known.
         between: how a value of two runs differs from run to run with nothing changed; None if that is not known, or
             both sides are of one run.
     """
@@ -66,6 +67,7 @@ class Figures:
     counts: FailedCalls = _NO_CALLS
     why: str = ""
     failed: bool = False
+    sides: frozenset[str] = frozenset()
     between: Component | None = None
 
     @property

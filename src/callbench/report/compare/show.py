@@ -79,7 +79,7 @@ def _reasons(found: Comparison) -> Iterator[str]:
             worse = [one for one in open_ if one.regression and one.figures.metric is metric]
             if worse:
                 yield f"B {_WORSE[metric]}{_where(found, worse)}"
-        yield f"B could not be measured{_where(found, open_)}"
+        yield f"{_unmeasured(open_)} could not be measured{_where(found, open_)}"
     elif outcome is Outcome.UNDECIDED:
         if failing:
             yield f"B may fail more calls{_where(found, failing)}"
@@ -88,6 +88,11 @@ def _reasons(found: Comparison) -> Iterator[str]:
             most, metric = max(unseen)
             yield f"the {metric} of B may be {_percent(most)} worse"
         yield f"not compared{_where(found, open_)}"
+
+
+def _unmeasured(cells: Sequence[MetricVerdict]) -> str:
+    """Name the sides that failed; records of before do not say which it was."""
+    return " and ".join(sorted(frozenset[str]().union(*(one.figures.sides for one in cells)))) or "one of the two"
 
 
 def _where(found: Comparison, cells: Sequence[MetricVerdict]) -> str:

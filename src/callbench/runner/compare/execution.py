@@ -20,7 +20,7 @@ from callbench.model.errors import BadInput
 from callbench.model.request import only_call
 from callbench.runner import environment, idle_states
 from callbench.runner.compare import tasks
-from callbench.runner.compare.fork import Cells, Fork, ForkTask, Pair, ReferenceEcho, SideFailure
+from callbench.runner.compare.fork import Cells, Fork, ForkTask, Pair, ReferenceEcho, SideFailure, said_of_sides
 from callbench.runner.compare.operands import Candidate, candidates, pairs
 from callbench.runner.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
 from callbench.runner.measure.host_monitor import GapDetector
@@ -255,17 +255,18 @@ class _Forks:
                 self._forks[index] = request.rounds or number_of_forks(request.seconds * len(cells_.cells), started_s)
             return request.seconds / (self._forks[index] or 1)
 
-        why = ""
+        why, whys = "", dict[str, str]()
         for _ in range(_TRIES):
             started = now()
             try:
                 made = Fork(cells_, self._where, self._rng, self._machine, gaps).run(share)
             except SideFailure as failure:
-                why = str(failure)
+                why, whys = str(failure), whys | failure.whys
                 continue
             self._run.append({"kind": "met", "round": number, "pair": index, "started": started, **made})
             return
-        self._run.append({"kind": "excluded", "pair": index, "round": number, "why": why})
+        why = said_of_sides(whys) or why
+        self._run.append({"kind": "excluded", "pair": index, "round": number, "why": why, "sides": sorted(whys)})
         del self._forks[index]
         _print(f"left out: {why}")
 

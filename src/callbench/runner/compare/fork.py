@@ -1,7 +1,7 @@
 """A fork of a comparison: start both candidates and the raw echo, and drive them in rounds of slices."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from time import monotonic
@@ -25,6 +25,7 @@ from callbench.stats.histogram import merged
 from callbench.stats.rate import window_of
 
 SIDES = (0, 1)
+_UNIT_NAMES = ("A", "B")
 Pair = tuple[Candidate, Candidate]
 Cells = tuple[Cell, Cell]
 # Returns how many seconds a fork drives each cell, from the seconds of its start.
@@ -32,7 +33,21 @@ SecondsPerCell = Callable[[float], float]
 
 
 class SideFailure(AdapterFailure):
-    """One of the two candidates failed; the sentence names it."""
+    """A part of a comparison failed; the sentence names it.
+
+    Attributes:
+        whys: what happened to A, to B or to both, by side; empty if the raw echo failed, which is no candidate.
+    """
+
+    def __init__(self, kind: str, whys: Mapping[str, str]) -> None:
+        """Keep what happened, by unit."""
+        super().__init__(kind, said_of_sides(whys))
+        self.whys = {unit: why for unit, why in whys.items() if unit in _UNIT_NAMES}
+
+
+def said_of_sides(whys: Mapping[str, str]) -> str:
+    """Say what happened, of each side by its letter: both may be the same stack."""
+    return "; ".join(f"{side}: {why}" for side, why in sorted(whys.items()))
 
 
 @dataclass(frozen=True)
@@ -105,6 +120,7 @@ class _PairDrive:
     Attributes:
         unsupported: why it cannot be driven, or "".
         lacks: whether that is because a stack does not have the call, which is no failure.
+        unsupported_side: the side that it is about.
     """
 
     def __init__(self, cells: Cells, stacks: Sequence[Stack]) -> None:
@@ -115,7 +131,7 @@ class _PairDrive:
         self.cells = cells
         self.tasks = [_Side(side, cells[side], self.length) for side in SIDES]
         self.slices: list[list[float]] = []
-        self.unsupported, self.lacks = "", False
+        self.unsupported, self.lacks, self.unsupported_side = "", False, ""
 
     @property
     def spent_s(self) -> float:
@@ -129,7 +145,8 @@ class _PairDrive:
     def record(self) -> dict[str, Any]:
         """Return the journal record."""
         if self.unsupported:
-            return {"cell": self.cells[0].id, "cannot": self.unsupported, "lacks": self.lacks}
+            cannot = {"cannot": self.unsupported, "lacks": self.lacks, "side": self.unsupported_side}
+            return {"cell": self.cells[0].id, **cannot}
         latency = [None if task.latency is None else list(task.latency.items()) for task in self.tasks]
         agree = all(task.agree for task in self.tasks)
         return {"cell": self.cells[0].id, "agree": agree, "slices": self.slices, "latency": latency}
@@ -169,17 +186,26 @@ class Fork:
             return self._record(started_s)
 
     def _start(self, alive: ExitStack) -> None:
-        """Start everything in random order, because being first may be an advantage."""
+        """Start everything in random order, because being first may be an advantage.
+
+        One that cannot be started does not hide that the other cannot either.
+        """
+        kinds, whys = [], {}
         waiting = list(self._unit_requests())
         for request in self._rng.sample(waiting, len(waiting)):
             try:
                 unit = alive.enter_context(Unit(request, self._placement, LOOPBACK_HOSTS))
             except AdapterFailure as failure:
-                raise SideFailure(failure.kind, f"{request.stack.id} cannot be started: {failure}") from failure
+                kinds.append(failure.kind)
+                whys[request.name] = f"{request.stack.id} cannot be started: {failure}"
             except WrongAnswer as wrong:
-                raise SideFailure("wrong-answer", f"{request.stack.id} {wrong}") from wrong
-            self._units[request.name] = unit
-            unit.start_idle_watch()
+                kinds.append("wrong-answer")
+                whys[request.name] = f"{request.stack.id} {wrong}"
+            else:
+                self._units[request.name] = unit
+                unit.start_idle_watch()
+        if kinds:
+            raise SideFailure(kinds[0], whys)
 
     def _unit_requests(self) -> Iterator[UnitRequest]:
         checks = BASIC_CHECKS if self._task.first else BASIC_CHECKS[:1]
@@ -207,13 +233,14 @@ class Fork:
         name, why = unit.request.stack.id, unit.running.unsupported.get(cell.id)
         if why:
             pair_drive.unsupported, pair_drive.lacks = f"{name}: {why}", cell.id in unit.running.lacks
+            pair_drive.unsupported_side = _unit_name(side)
             return
         try:
             warm = unit.warm(cell, pair_drive.length)
         except AdapterFailure as failure:
-            raise SideFailure(failure.kind, f"{name}: {failure}") from failure
+            raise SideFailure(failure.kind, {_unit_name(side): f"{name}: {failure}"}) from failure
         if warm is not None and warm.not_steady:
-            pair_drive.unsupported = f"{name}: {warm.not_steady}"
+            pair_drive.unsupported, pair_drive.unsupported_side = f"{name}: {warm.not_steady}", _unit_name(side)
 
     def _drive(self, seconds: float) -> None:
         """Drive rounds until every cell has been driven for so long, both sides together."""
@@ -258,9 +285,9 @@ class Fork:
 
 
 def _unit_name(side: int) -> str:
-    return "AB"[side]
+    return _UNIT_NAMES[side]
 
 
-def _failed(task: Task, plan: SlicePlan, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
+def _failed(task: Task, plan: SlicePlan, failure: AdapterFailure) -> None:
     """End the fork, because a comparison needs both candidates."""
-    raise SideFailure(failure.kind, f"{plan.cell.stack}: {failure}") from failure
+    raise SideFailure(failure.kind, {task.unit: f"{plan.cell.stack}: {failure}"}) from failure
