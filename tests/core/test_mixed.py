@@ -186,10 +186,10 @@ def test_a_run_has_rows_of_them_and_a_comparison_takes_them(callbench: Program, 
     ]
     callbench("report", "r", "--format", "html", "--out", "r.html", check=True)
     assert "honest/tcp:liar/tcp" in (tmp_path / "r.html").read_text()
-    quick = ("--seconds", "0.2", "--rounds", "2", "--call", "Sum")
-    held = callbench("compare", "honest/tcp", "honest/tcp:liar/tcp", *quick, "--out", "c")
-    # 1: it was the slower one; 3: such a short comparison cannot decide.
-    assert held.returncode in (0, 1, 3), held.stderr
+    quick = ("--seconds", "0.8", "--rounds", "4", "--p99-threshold", "none", "--call", "Sum")
+    # The first waits 20 ms in each call, and the second does not.
+    held = callbench("compare", "honest/tcp?delay_us=20000", "honest/tcp:liar/tcp", *quick, "--out", "c")
+    assert held.returncode == 0, held.stderr
     plan = json.loads((tmp_path / "c" / "plan.json").read_text())
     assert plan["pairs"][0]["b"]["server_program"][1] == "liar.py"
     refused = callbench("compare", "honest/tcp", "honest/tcp:liar/tcp@" + str(MISBEHAVING / "honest.py"))

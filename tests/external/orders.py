@@ -1,11 +1,17 @@
-"""A choosy server: `python orders.py PORT [CERTIFICATE KEY]`. POST /orders is answered 201, every other /flaky 500."""
+"""A choosy server: `python orders.py PORT [CERTIFICATE KEY]`. POST /orders is answered 201, every other /flaky 500.
+
+With ORDERS_WAIT_S in its environment, each call waits so many seconds.
+"""
 
 import http.server
 import itertools
+import os
 import ssl
 import sys
+import time
 
 _turns = itertools.count()
+_WAIT_S = float(os.environ.get("ORDERS_WAIT_S", "0"))
 
 
 class Orders(http.server.BaseHTTPRequestHandler):
@@ -31,6 +37,7 @@ class Orders(http.server.BaseHTTPRequestHandler):
         self._say(201 if right else 400, b"taken" if right else b"no")
 
     def _say(self, status: int, said: bytes) -> None:
+        time.sleep(_WAIT_S)
         self.send_response(status)
         self.send_header("Content-Length", str(len(said)))
         self.end_headers()
