@@ -227,13 +227,13 @@ def test_too_few_calls_have_no_p99_and_say_how_many_are_needed(tmp_path: Path) -
     found = comparison.read(Record(folder.path))
     tails = [one for one in found.cells if one.figures.metric == "p99"]
     assert [one.outcome for one in tails] == [Outcome.UNDECIDED] * 2
-    assert tails[0].why.endswith("160 calls, and p99 needs 200; give 1.2 times the --seconds, or --p99-threshold none")
+    assert tails[0].why.endswith("160 calls, and p99 needs 736; give 4.6 times the --seconds, or --p99-threshold none")
 
 
 def test_forks_are_taken_together_until_they_have_calls_enough_for_a_p99(tmp_path: Path) -> None:
     folder = written(tmp_path / "c")
     text = (folder.path / "journal.jsonl").read_text()
-    (folder.path / "journal.jsonl").write_text(text.replace(", 400]]", ", 60]]"))
+    (folder.path / "journal.jsonl").write_text(text.replace(", 400]]", ", 200]]"))
     found = comparison.read(Record(folder.path))
     tails = [one for one in found.cells if one.figures.metric == "p99"]
     assert [[len(values) for values in one.figures.values] for one in tails] == [[2, 2]] * 2

@@ -13,12 +13,13 @@ from callbench.model.errors import BadInput
 from callbench.stats.decision import Outcome, together
 from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.histogram import Buckets, merged
+from callbench.stats.percentile_calls import fewest_calls
 from callbench.stats.rate import Window
 from callbench.store.head import COMPARISON
 from callbench.store.record import Record
 
 # Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have that many.
-LEAST_CALLS = 100
+LEAST_CALLS = fewest_calls(0.99)
 # Cells with failed calls that a note names one by one.
 MOST_FAILING = 5
 _SIDES = (0, 1)
