@@ -147,3 +147,12 @@ def test_a_small_lead_is_no_reason_to_move(place: int) -> None:
     found = _advice(case, case.order[1]).choice
     assert not found.leave
     assert found.verdict in (Verdict.STAY, Verdict.UNDECIDED)
+
+
+def test_what_has_too_few_calls_for_the_percentile_of_the_objective_is_not_advised() -> None:
+    """These records have no p99.9, as cells have none whose calls are too few."""
+    case = _drawn(0.10, 1e9)[0]
+    found = _advice(replace(case, situation=replace(case.situation, objective=parse("p99.9 under 100 s"))))
+    assert not found.met
+    assert (found.choice.verdict, list(found.unsure)) == (Verdict.UNDECIDED, [case.order[0]])
+    assert headline(found).endswith('not shown to meet "p99.9 under 100 s". p99.9 needs 3,688 calls in each fork.')

@@ -129,11 +129,18 @@ def named(choice: Choice, today: str) -> list[str]:
 
 
 def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) -> list[str]:
-    """Name what would be advised and is not shown to meet the objective over every link."""
+    """Name what would be advised and is not shown to meet the objective over every link.
+
+    Nor is what has no such latency, since too few calls know it.
+    """
+    if situation.objective is None:
+        return []
+    outcomes = {(one.stack, one.link): one.outcome for one in met}
+    open_ = {None, Outcome.UNDECIDED}
     return [
         name
         for name in named(found, situation.today)
-        if any(one.stack == name and one.outcome is Outcome.UNDECIDED for one in met)
+        if any(outcomes.get((name, link.name)) in open_ for link in situation.links)
     ]
 
 

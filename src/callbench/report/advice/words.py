@@ -17,6 +17,7 @@ from callbench.report.advice.holding import changing, condition, depends_on_assu
 from callbench.stats.best import ComparedWithBest
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure, percent
+from callbench.stats.percentile_calls import fewest_calls, percentile_name
 
 _NAMED = 4
 """So many candidates are named in a sentence."""
@@ -81,11 +82,22 @@ def _many(advice: Advice, margin: str) -> str:
     return f"Choose {' or '.join(f'{name} ({listed(words)})' for name, words in needs.items())}. {alike}"
 
 
+def _calls_needed(advice: Advice) -> str:
+    """Say how many calls the objective's percentile needs, where what would be advised has too few for one."""
+    objective, known = advice.situation.objective, {(one.stack, one.link) for one in advice.met}
+    pairs = {(name, link.name) for name in advice.unsure for link in advice.situation.links}
+    if objective is None or objective.share is None or objective.share >= 1 or pairs <= known:
+        return ""
+    return f" {percentile_name(objective.share)} needs {fewest_calls(objective.share):,} calls in each fork."
+
+
 def _undecided(advice: Advice, margin: str) -> str:
     choice, today = advice.choice, advice.situation.today
     if advice.unsure and advice.situation.objective is not None:
         is_best = f"{some(advice.unsure)} {'is' if len(advice.unsure) == 1 else 'are'} best by {goal(advice)}"
-        return f'Undecided: {is_best}, but not shown to meet "{advice.situation.objective.text}".'
+        return (
+            f'Undecided: {is_best}, but not shown to meet "{advice.situation.objective.text}".{_calls_needed(advice)}'
+        )
     if choice.leave:
         return f"Leave {today}. It is undecided which is the best of {some(choice.leaders)}."
     if today not in advice.goals:
