@@ -62,7 +62,8 @@ def parse(text: str) -> Objective:
             " figures are mean, p50 ... p99.99, max"
         )
     name, number, unit = found.groups()
-    share = {"mean": None, "max": 1.0}.get(name) if name in ("mean", "max") else float(name[1:]) / 100
+    # Rounded: 99.9 / 100 is not 0.999, and whoever looks for p99.9 must find it.
+    share = {"mean": None, "max": 1.0}.get(name) if name in ("mean", "max") else round(float(name[1:]) / 100, 8)
     limit_us = float(number) * _MICROSECONDS[unit]
     if limit_us <= 0 or share == 0:
         raise ValueError(f'is "{text}": the figure and the time must be above 0')
