@@ -5,48 +5,32 @@ import json
 import math
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
+from comparison_schema import valid
 from rich.console import Console
 
-from callbench.analysis.compare import comparison, stored
+from callbench.analysis.compare import comparison
 from callbench.analysis.compare.comparison import Comparison, RuleOptions
-from callbench.analysis.compare.verdicts import Rule
-from callbench.catalog import catalogue
-from callbench.model import quantities
-from callbench.model.errors import BadInput
 from callbench.report.compare import show
-from callbench.runner.compare import command as command_
-from callbench.runner.compare import execution, operands
-from callbench.runner.compare.execution import ComparisonRequest
+from callbench.runner.compare import execution
 from callbench.stats.decision import Outcome
 from callbench.stats.histogram import index_of
 from callbench.store.record import Record
 from conftest import MISBEHAVING, ROOT, command, eventually
 from golden import golden
 from record_json import record_json
-from report.synthetic import write as synthetic
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 GOLDEN = Path(__file__).parent / "golden"
 # Histograms of 400 calls, of which 99 of 100 take 10 and 20 us.
 SHARP, BLUNT = ([[index_of(us * 1000), 400]] for us in (10, 20))
 QUICK = ("--seconds", "0.2", "--rounds", "2", "--call", "Sum")
-
-
-def valid(record: dict[str, Any]) -> dict[str, Any]:
-    schema = json.loads(files("callbench.analysis.compare").joinpath("comparison.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(record, allow_nan=False)))
-    return record
 
 
 def stand_in(folder: Path) -> Path:
@@ -412,134 +396,6 @@ def test_whatever_ends_it_the_rounds_that_were_made_are_kept(tmp_path: Path, num
     found = comparison.read(Record(tmp_path / "c"))
     assert found.cells[0].ratio is not None
     assert any("Only its finished forks count." in note for note in found.notes)
-
-
-def without_echoes(folder: Path) -> None:
-    """Takes the echo's lines out of a run's journal."""
-    journal = folder / "journal.jsonl"
-    kept = [line for line in journal.read_text().splitlines(keepends=True) if json.loads(line)["kind"] != "echo"]
-    journal.write_text("".join(kept))
-
-
-def test_two_stored_runs(tmp_path: Path) -> None:
-    one = synthetic(tmp_path / "one", only=("native/soap+supertcp", "native/bin+supertcp"))
-    other = synthetic(tmp_path / "other", only=("native/bin+supertcp", "native/json+supertcp"))
-    for folder in (one, other):
-        without_echoes(folder)
-    found = stored.compared(Record(one), Record(other), Rule())
-    assert {cell.figures.stacks[0] for cell in found.cells if cell.ratio} == {"native/bin+supertcp"}
-    assert {cell.figures.stacks[0] for cell in found.missing} == {"native/soap+supertcp"}
-    assert "not compared: native/soap+supertcp Sum rate: B has no such cell" in show.sentences(found)
-    assert found.outcome is not Outcome.PASSED
-    assert found.method == "two stored runs, as two samples of forks, compared by their values"
-    valid(show.record(found))
-    assert "at least one has no echo" in found.notes[0]
-    for folder, calls in ((one, 100), (other, 107)):
-        with (folder / "journal.jsonl").open("a") as journal:
-            song = {"calls": calls, "elapsed_ns": 1000, "p50_ns": 1, "p99_ns": 1}
-            line = {"kind": "echo", "fork": 0, "place": "start", "started": "2026-11-21T03:00:00Z", "echo": song}
-            journal.write(json.dumps(line) + "\n")
-    moved = stored.compared(Record(one), Record(other), Rule())
-    assert moved.rule.shift == pytest.approx(math.log(1.07))
-    assert "changed by 7.0 %" in moved.notes[0]
-    copy = shutil.copytree(one, tmp_path / "copy")
-    same = stored.compared(Record(one), Record(copy), Rule())
-    assert {cell.ratio.middle for cell in same.cells if cell.ratio} == {1.0}
-    assert Outcome.FAILED not in {cell.outcome for cell in same.cells}
-
-
-def with_echoes(folder: Path, speed: int) -> Record:
-    """A run on a machine that is faster by a factor, with an echo in its rounds: calls and echoes change alike."""
-    without_echoes(folder)
-    journal = folder / "journal.jsonl"
-    lines = [json.loads(line) for line in journal.read_text().splitlines()]
-    for done in (line["done"] for line in lines if line["kind"] == "trial"):
-        for name in ("elapsed_ns", "in_call_ns", "gap_ns"):
-            done[name] = int(done[name]) // speed
-        if done["latency"]:
-            done["latency"]["sum_ns"] = int(done["latency"]["sum_ns"]) // speed
-    for fork in sorted({line["fork"] for line in lines if line["kind"] == "trial"}):
-        done = {"calls": 500, "errors": {}, "elapsed_ns": 10_000_000 // speed}
-        place = {"stack": "baseline/echo+supertcp", "options": {}, "request_bytes": 16, "answer_bytes": 16, "cells": []}
-        times = {"started": "2026-11-21T03:00:00.000Z", "p50_ns": 20_000, "p99_ns": 40_000}
-        where = {"fork": fork, "batch": 0, "round": 0, "idle": "as it is", "started": times["started"]}
-        lines.append({"kind": "round", **where, "slices": [], "echoes": [{**place, **times, "done": done}]})
-    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return Record(folder)
-
-
-def test_two_runs_are_compared_by_multiples_of_the_echo_of_their_own_rounds(tmp_path: Path) -> None:
-    runs = [with_echoes(synthetic(tmp_path / str(speed), only=("native/json+supertcp",)), speed) for speed in (1, 2)]
-    found = stored.compared(runs[0], runs[1], Rule())
-    rates = [one for one in found.cells if one.figures.metric == "rate"]
-    assert rates
-    for one in rates:
-        assert one.ratio is not None, one.why
-        assert one.ratio.middle == pytest.approx(1.0, rel=1e-4)
-        a, b = one.values
-        assert a
-        assert b
-        assert b / a == pytest.approx(2.0, rel=1e-4)
-    assert "changed by 100.0 %" in found.notes[0]
-    assert "multiples of the raw echo" in found.method
-    assert found.rule.shift == 0
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "wish", "says"),
-    [
-        ("honest/tcp", None, {}, "compare honest/tcp with what?"),
-        ("honest/tcp", "honest/tpc", {}, "did you mean honest/tcp"),
-        ("honest/tcp", "honest/tcp@nowhere", {}, "there is no adapter.toml and no program at nowhere"),
-        ("honest/tcp", f"honest/udp@{MISBEHAVING / 'honest'}", {}, "has no stack honest/udp: it has honest/inproc, "),
-        ("honest/tcp", "honest/tcp@/etc/hostname", {}, "honest/tcp cannot run here: its program /etc/hostname is not"),
-        ("honest/*", "honest/nothing*", {}, "there is no stack 'honest/nothing*'"),
-        ("honest/tcp", "honest/tcp?slow", {}, "'slow' is not NAME=NUMBER"),
-        ("honest/tcp", "honest/tcp?burn_us=1e3", {}, "'burn_us=1e3' is not NAME=NUMBER"),
-        ("honest/tcp", "honest/tcp", {"calls": ["Som"]}, "Sum"),
-        ("honest/tcp", "honest/tcp", {"calls": ["GetPersons"]}, "arguments.n is missing"),
-        ("honest/tcp", "honest/tcp", {"calls": ["GetPersons:250"]}, "'250' is not NAME=VALUE"),
-        ("honest/tcp", "honest/tcp", {"groups": ["Sum"]}, "--group needs --study"),
-        ("honest/tcp", "honest/tcp", {"study": "remobjects", "calls": ["Sum"]}, "either --call or --study"),
-        ("honest/tcp", "honest/tcp", {"study": "remobjects", "groups": ["Som"]}, 'has no group "Som"'),
-    ],
-)
-def test_what_is_wrong_is_one_sentence(a: str, b: str | None, wish: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadInput, match=re.escape(says)):
-        command_.run_or_read(a, b, ComparisonRequest(a, b or "", **wish), RuleOptions(), catalogue.load([MISBEHAVING]))
-
-
-def test_several_are_paired_by_name() -> None:
-    known = catalogue.load([MISBEHAVING])
-    both, other = operands.candidates("honest", known), operands.candidates("lies/*", known)
-    assert [(one.stack.id, two.stack.id) for one, two in operands.pairs(both, [*other, both[0]])] == [
-        ("honest/inproc", "honest/inproc"),
-        ("honest/tcp", "lies/tcp"),
-    ]
-    with pytest.raises(BadInput, match="no stack of the first has the name of one of the second"):
-        operands.pairs(both[:1], [one for one in [*other, *other] if one.name == "tcp"])
-
-
-@pytest.mark.parametrize(("text", "is_"), [("2%", 0.02), ("0.02", 0.02), (" 0.5 % ", 0.005)])
-def test_shares(text: str, is_: float) -> None:
-    assert quantities.share(text, "--until") == pytest.approx(is_)
-
-
-@pytest.mark.parametrize("text", ["", "much", "0%", "100%", "-1%", "nan", "2 m", "1e-3%"])
-def test_what_is_no_share(text: str) -> None:
-    with pytest.raises(BadInput, match="--until"):
-        quantities.share(text, "--until")
-
-
-@pytest.mark.parametrize(("text", "is_"), [("10m", 600), ("90s", 90), ("1.5h", 5400), ("7", 7)])
-def test_times(text: str, is_: float) -> None:
-    assert quantities.seconds(text, "--budget") == is_
-
-
-@pytest.mark.parametrize("text", ["", "soon", "0s", "-3s", "10 days", "2%"])
-def test_what_is_no_time(text: str) -> None:
-    with pytest.raises(BadInput, match="--budget"):
-        quantities.seconds(text, "--budget")
 
 
 def test_a_comparison_is_shown_and_reported_as_what_it_is(callbench: Program, tmp_path: Path) -> None:
