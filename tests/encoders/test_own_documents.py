@@ -74,7 +74,7 @@ _NUMBERS = itertools.count()
 def avro_types(draw: st.DrawFn, depth: int = 0) -> tuple[Any, st.SearchStrategy[Any]]:
     """A type and its values."""
     deep = ["array", "map", "nullable", "record"] if depth < 3 else []
-    form = draw(st.sampled_from([*sorted(AVRO), "enum", "logical", *deep]))
+    form = draw(st.sampled_from([*sorted(AVRO), "enum", "fixed", "logical", *deep]))
     match form:
         case "enum":
             symbols = draw(st.lists(st.sampled_from(["A", "B", "low", "HIGH_1", "none"]), min_size=1, unique=True))
@@ -82,6 +82,11 @@ def avro_types(draw: st.DrawFn, depth: int = 0) -> tuple[Any, st.SearchStrategy[
         case "logical":
             logical, kind = draw(st.sampled_from([("date", "int"), ("timestamp-millis", "long")]))
             return {"type": kind, "logicalType": logical}, AVRO[kind]
+        case "fixed":
+            size = draw(st.sampled_from([0, 1, 4, 16]))
+            return {"type": "fixed", "name": f"F{next(_NUMBERS)}", "size": size}, st.binary(
+                min_size=size, max_size=size
+            )
         case "record":
             return draw(avro_records(depth + 1))
         case "array" | "map" | "nullable":
@@ -148,6 +153,9 @@ def _plain(node: Any) -> Any:
 
 THRIFT: dict[str, st.SearchStrategy[Any]] = {
     "bool": st.booleans(),
+    "byte": st.integers(-128, 127),
+    "i8": st.integers(-128, 127),
+    "i16": _whole(16),
     "i32": _whole(32),
     "i64": _whole(64),
     "double": REAL,

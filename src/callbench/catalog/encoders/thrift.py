@@ -41,6 +41,9 @@ _TYPES = {
 }
 
 
+_WIDTHS = {"i8": TType.BYTE, "i16": TType.I16}
+
+
 class Thrift:
     """Thrift of a service in one protocol."""
 
@@ -91,7 +94,7 @@ class Thrift:
 
     def _element(self, field: Field) -> tuple[Any, ...]:
         if field.kind is not Kind.MESSAGE:
-            return (_TYPES[field.kind],)
+            return (_WIDTHS.get(field.format, _TYPES[field.kind]) if field.kind is Kind.INT32 else _TYPES[field.kind],)
         if self._is_bare(field.type_name):
             return self._type(self._messages[field.type_name].fields[0])
         return TType.STRUCT, self._structs[field.type_name]

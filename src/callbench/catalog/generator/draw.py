@@ -8,7 +8,7 @@ from callbench.catalog.generator.fitted import Fitted, Place
 from callbench.catalog.generator.walk import Leaf, Scalar, Walk
 from callbench.catalog.generator.words import Alphabet, is_common, is_hexadecimal, shape_of, with_words, words
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Kind, Schema
+from callbench.model.service.schema import NARROW, Kind, Schema
 
 _NOTHING = Place()
 _STAYING = {Kind.BYTES, Kind.ENUM}
@@ -87,7 +87,7 @@ class _Plan:
         elif isinstance(value, str):
             self._see_text(leaf, value)
         elif not isinstance(value, bool):
-            group = numbers.group_of(value, _range(place))
+            group = numbers.group_of(value, _range(place) or _width(leaf))
             if group is not None:
                 self._numbers[group].append(value)
         return value
@@ -185,6 +185,11 @@ class _Plan:
 
     def _chosen(self, share: float) -> bool:
         return self._random.random() < share
+
+
+def _width(leaf: Leaf) -> tuple[float, float] | None:
+    values = NARROW.get(leaf.field.format) if leaf.field is not None else None
+    return None if values is None else (values.start, values.stop - 1)
 
 
 def _range(place: Place) -> tuple[float, float] | None:

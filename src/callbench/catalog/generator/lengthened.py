@@ -101,6 +101,8 @@ class _Texts(_Lengthening):
         texts = [one for one in others if isinstance(one, str)]
         if not isinstance(value, str) or field.shape is Shape.MAP or len(value) < self._least:
             return value
+        if field.fixed_size is not None:
+            return value
         if field.kind is Kind.BYTES:
             joined = b"".join(map(b64decode, self._enough(value, texts)))
             return b64encode(joined[: round(len(b64decode(value)) * self._factor)]).decode()

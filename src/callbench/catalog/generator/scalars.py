@@ -72,7 +72,7 @@ class Scalars:
             Kind.BOOL: lambda: self._random.random() < 0.5,
             Kind.DOUBLE: lambda: self._number(field.kind, field.limits),
             Kind.FLOAT: lambda: self._number(field.kind, field.limits),
-            Kind.BYTES: lambda: base64.b64encode(self._random.randbytes(self._length())).decode(),
+            Kind.BYTES: lambda: base64.b64encode(self._random.randbytes(_size(field, self._length()))).decode(),
         }
         return drawn[field.kind]() if field.kind in drawn else self._integer(field.kind, field.limits)
 
@@ -169,6 +169,10 @@ class Scalars:
                 part = (share - low) / (high - low)
                 return round(math.exp(math.log(short) + part * (math.log(long) - math.log(short))))
         return round(_LENGTHS[-1][1])
+
+
+def _size(field: Field, drawn: int) -> int:
+    return drawn if field.fixed_size is None else field.fixed_size
 
 
 def _whole_bounds(limits: Limits) -> tuple[int | None, int | None]:

@@ -11,7 +11,7 @@ from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
 from callbench.model.service.imported import Imported
-from callbench.model.service.schema import Encoding, Kind, OwnCall, Schema, Shape
+from callbench.model.service.schema import Encoding, Kind, OwnCall, Schema, Shape, fixed_format
 
 _PRIMITIVES = {
     "boolean": (Kind.BOOL, Encoding.VARINT),
@@ -129,10 +129,15 @@ class _Reader:
         return self._logical(self.typed(kind, space, place, hint), schema, place)
 
     def _fixed(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
-        what = ("The bytes have a fixed length.", "They can have any; the table of bytes has a length before them.")
-        self.builder.losses.add(self._at(place), what)
+        size = schema.get("size")
+        if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+            raise self._wrong(place, "a fixed type has a size, a whole number")
+        self.builder.losses.add(
+            self._at(place), ("The bytes have a fixed length.", "Only Avro leaves their length out.")
+        )
         self.builder.losses.add(self._at(place), _BYTES)
-        return self._define(schema, space, place, self._logical(ValueType(Kind.BYTES), schema, place))
+        self._logical(ValueType(Kind.BYTES), schema, place)
+        return self._define(schema, space, place, ValueType(Kind.BYTES, format=fixed_format(size)))
 
     def _by_name(self, name: str, space: str, place: str) -> ValueType:
         if name in _PRIMITIVES:

@@ -4,7 +4,8 @@ Avro has no unsigned numbers, no name for a list, and no value of any type. So `
 JSON value is its text. A message that stands for its only field is that field's type.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from callbench.model.service.grpc_name import package
 from callbench.model.service.identifiers import IDENTIFIER, Names, snake
@@ -69,12 +70,24 @@ def _protocol(
     enumerations: list[Json] = [
         {"type": "enum", "name": types.full(one.name), "symbols": list(values(one))} for one in schema.enumerations
     ]
+    fixed = types.fixed_types()
     carried = (call for call in schema.calls if types.is_expressible(call, records))
     return {
         "protocol": schema.name,
-        "types": [*enumerations, *records.values()],
+        "types": [*fixed, *enumerations, *records.values()],
         "messages": {call.name: types.call(call) for call in carried},
     }
+
+
+def _fixed_names(schema: Schema) -> dict[int, str]:
+    """A name for each number of bytes that a field always has, which no other type has."""
+    taken = {message.name for message in schema.messages} | {one.name for one in schema.enumerations}
+    sizes = sorted({field.fixed_size for _, field in schema.fields() if field.fixed_size is not None})
+    return {size: next(name for name in _candidates(size) if name not in taken) for size in sizes}
+
+
+def _candidates(size: int) -> Iterator[str]:
+    return (f"Fixed{size}{'_' * further}" for further in itertools.count())
 
 
 class _Types:
@@ -82,6 +95,11 @@ class _Types:
         self._package = package(schema)
         self._messages = {message.name: message for message in schema.messages}
         self._name = name
+        self._fixed = _fixed_names(schema)
+
+    def fixed_types(self) -> list[Json]:
+        """The types of bytes that are always as many."""
+        return [{"type": "fixed", "name": self.full(name), "size": size} for size, name in self._fixed.items()]
 
     def full(self, name: str) -> str:
         """A name that is not one of Avro's own types."""
@@ -124,6 +142,8 @@ class _Types:
     def _field(self, field: Field, within: tuple[str, ...]) -> Json:
         if field.kind is Kind.MESSAGE:
             one = self._message(field.type_name, within)
+        elif field.fixed_size is not None:
+            one = self.full(self._fixed[field.fixed_size])
         else:
             one = self.full(field.type_name) if field.kind is Kind.ENUM else _PLAIN[field.kind]
         match field.shape:

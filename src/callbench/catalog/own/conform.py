@@ -9,7 +9,7 @@ from typing import Any
 
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json, Pair
-from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
+from callbench.model.service.schema import NARROW, Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
 
 DEEPEST = 200
 _RANGES = {
@@ -113,6 +113,10 @@ class Conformance:
             return value
         if field.kind is not Kind.JSON and not _fits(field.kind, value):
             raise _wrong(place, str(field.kind), value)
+        if field.fixed_size is not None and len(base64.b64decode(str(value))) != field.fixed_size:
+            raise BadInput(f"{place} has {len(base64.b64decode(str(value)))} bytes; the schema says {field.fixed_size}")
+        if field.kind is Kind.INT32 and field.format in NARROW and value not in NARROW[field.format]:
+            raise BadInput(f"{place} is {value}; the schema says {field.format}")
         return value
 
 

@@ -4,11 +4,21 @@ Every importer makes it, and everything that generates code, payloads or reports
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from callbench.model.service.limits import NO_LIMITS, Limits
+
+NARROW: Mapping[str, range] = MappingProxyType({"i8": range(-(2**7), 2**7), "i16": range(-(2**15), 2**15)})
+"""The formats of integers that Thrift writes in fewer bytes, with their values."""
+_FIXED = "fixed-"
+
+
+def fixed_format(size: int) -> str:
+    """The format of bytes that are always this many, which Avro writes without their length."""
+    return f"{_FIXED}{size}"
 
 
 class Kind(StrEnum):
@@ -62,6 +72,7 @@ class Field:
         shape: a field of a oneof is `ONE`. `ONE` is always written in JSON, `OPTIONAL` only if it has a value.
         oneof: the name of the group of fields of which at most one is set; otherwise empty.
         format: what the text or number stands for: `decimal`, `date`, `date-time`, `uuid`, `uri` ...; otherwise empty.
+            `i8` and `i16` of an integer and `fixed-N` of bytes say how wide they are.
         nullable: of an optional field: JSON writes `null` if it has no value, instead of leaving the key out.
         encoding: only protobuf's messages depend on it.
         key: of a map, what its keys are; only protobuf's messages depend on it.
@@ -86,6 +97,13 @@ class Field:
     unpacked: bool = False
     explicit: bool = False
     limits: Limits = dataclasses.field(default=NO_LIMITS, compare=False, repr=False)
+
+    @property
+    def fixed_size(self) -> int | None:
+        """How many bytes a value always has; none if any number."""
+        size = self.format.removeprefix(_FIXED)
+        known = self.kind is Kind.BYTES and size != self.format and size.isascii() and size.isdigit()
+        return int(size) if known else None
 
 
 @dataclass(frozen=True, slots=True)

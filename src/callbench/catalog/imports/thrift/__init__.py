@@ -15,7 +15,8 @@ from callbench.catalog.own.check import MAP_KEYS
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
 from callbench.model.service.imported import Imported
-from callbench.model.service.schema import Encoding, Kind, OwnCall, Schema, Shape
+from callbench.model.service.limits import NO_LIMITS, Limits
+from callbench.model.service.schema import NARROW, Encoding, Kind, OwnCall, Schema, Shape
 
 _BASE = {
     "bool": (Kind.BOOL, Encoding.VARINT),
@@ -34,9 +35,9 @@ _SHORT = "Thrift writes it in {}; the table of bytes has it as {}."
 _NARROW = {
     "i64": lost.WHOLE,
     "uuid": ("The value is a UUID.", _SHORT.format("16 bytes", "text")),
-    "i16": ("The integer has 16 bits.", _SHORT.format("2 bytes in its binary protocol", "i32")),
-    **dict.fromkeys(("byte", "i8"), ("The integer has 8 bits.", _SHORT.format("1 byte in each protocol", "i32"))),
 }
+_WIDTHS = {"byte": "i8", "i8": "i8", "i16": "i16"}
+_NARROW_KEY = ("The keys of the map have 8 or 16 bits.", _SHORT.format("1 or 2 bytes", "i32"))
 _DEEPEST = 100
 
 
@@ -220,6 +221,8 @@ class _Reader:
             key = self._typed(_tree(of.children[0]), file, f"{hint}Key", depth + 1)
             value = self._typed(_tree(of.children[1]), file, f"{hint}Value", depth + 1)
             if key.shape is Shape.ONE and key.kind in MAP_KEYS:
+                if key.format in NARROW:
+                    self.builder.losses.add(place, _NARROW_KEY)
                 held = self.builder.held(value, Shape.MAP, (file.name, hint, depth), f"{hint}Value")
                 return replace(held, key=key.kind)
             return self._pairs(key, value, place, hint)
@@ -241,7 +244,10 @@ class _Reader:
             kind, encoding = _BASE[name]
             if name in _NARROW:
                 self.builder.losses.add(f"{file.name}, line {tree.meta.line}", _NARROW[name])
-            return ValueType(kind, encoding=encoding, format="uuid" if name == "uuid" else "")
+            width = _WIDTHS.get(name, "")
+            values = NARROW.get(width)
+            limits = NO_LIMITS if values is None else Limits(least=values.start, most=values.stop - 1)
+            return ValueType(kind, encoding=encoding, format="uuid" if name == "uuid" else width, limits=limits)
         file, short = self._owner(name, file, tree)
         definition = file.definitions[short]
         if definition.data == "typedef":
