@@ -63,6 +63,8 @@ def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
     if len(told_of) > _MOST_TOLD:
         yield f"{len(told_of) - _MOST_TOLD} more episodes are in the table Episodes."
     for step in found.steps:
+        if step.unserved:
+            yield f"{step.title}: {soak_findings.unserved_text(step)}."
         yield from _grew(step)
         yield from _pace(step)
         if sentence := most_time(step.endpoints):

@@ -32,7 +32,8 @@ def drive_slice(  # noqa: PLR0913 - a drive has so many members
     Returns:
         `calls`, `errors`, `error_messages`, `seconds` to the last end, `window` (calls, nanoseconds and calls in
         flight, see stats/rate.py), latencies in microseconds, `last_answer_s` since the start, `buckets` of the
-        histogram, `endpoints` if clients call several, and `processor_us`, the client's processor time.
+        histogram, `unserved` if clients failed and got no right
+        answer, `endpoints` if clients call several, and `processor_us`, the client's processor time.
 
     Raises:
         AdapterFailure: the client died or broke the contract.
@@ -87,6 +88,8 @@ def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
         result |= times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"])
         result |= {"sum_ns": int(histogram["sum_ns"]), "min_ns": histogram["min_ns"], "max_ns": histogram["max_ns"]}
         result["buckets"] = histogram["buckets"]
+    if unserved := done.get("unserved"):
+        result["unserved"] = unserved
     if endpoints := counted(done):
         result["endpoints"] = endpoints
     return result

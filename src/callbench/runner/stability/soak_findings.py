@@ -33,6 +33,8 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
         states = dict.fromkeys(STATES[one.state] for one in troubled_episodes(step))
         if states:
             yield Finding("errors", Outcome.FAILED, f"{step.title}: {', '.join(states)}")
+        if step.unserved:
+            yield Finding("errors", Outcome.FAILED, f"{step.title}: {unserved_text(step)}")
         yield from _slower(step)
         yield from _growth(step)
 
@@ -71,6 +73,13 @@ def _grown(step: Step, grown: Mapping[str, GrowthResult]) -> Iterator[Finding]:
         elif one.may_leak and one.high is not None:
             text = f"up to {small(one.high / divisor)} {unit} more per 1,000 calls, or none"
             yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {text}; make the step longer to decide")
+
+
+def unserved_text(step: Step) -> str:
+    """Say how many clients were never served. They rest after errors, so their errors are few."""
+    if step.unserved == step.clients:
+        return "no client got a right answer"
+    return f"in each slice, at least {step.unserved:,} of {step.clients:,} clients got no right answer"
 
 
 def too_short(step: Step) -> str:

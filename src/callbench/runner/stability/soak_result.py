@@ -94,6 +94,7 @@ class Step:
         lasted_s: from the beginning of the first slice to the end of the last one.
         pace: the last tenth compared with the first; None for fewer than 20 slices with answers.
         endpoints: if clients call several.
+        unserved: how many clients, at least, got no right answer in each slice.
     """
 
     clients: int
@@ -112,6 +113,7 @@ class Step:
     sides: Mapping[str, Side]
     episodes: Sequence[Episode]
     endpoints: Sequence[Endpoint] = ()
+    unserved: int = 0
 
     @property
     def title(self) -> str:
@@ -194,7 +196,13 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
         sides={side: _side(mine, slices, side, calls) for side in _sides(slices)},
         episodes=episodes([slice_of(line) for line in slices]),
         endpoints=summed([line["endpoints"] for line in mine if line["kind"] == "endpoints"]),
+        unserved=min(map(_unserved, slices)),
     )
+
+
+def _unserved(line: Mapping[str, Any]) -> int:
+    """Count the clients without a right answer in a slice. Where nothing was answered, that is all of them."""
+    return int(line.get("unserved", 0) if line["calls"] else line["clients"])
 
 
 def _latency(histograms: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:

@@ -1,0 +1,153 @@
+"""Soaks of simulated servers whose truth is arithmetic, judged as the command does."""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from callbench.runner.stability.findings import FAILING, outcome
+from callbench.runner.stability.slices import slice_record
+from callbench.runner.stability.soak_findings import soak_findings
+from callbench.runner.stability.soak_result import SoakResult, read
+from callbench.stats.decision import Outcome
+from known.driving import closed
+from known.servers import Failing, Pool, SimulatedServer, Stalling
+
+if TYPE_CHECKING:
+    from callbench.store.record import Record
+
+CLIENTS = 4
+SLICES = 100
+_PAGE = 4096
+_MACHINE = {"elapsed_ns": 10**9, "processors": 2, "busy_ns": 5 * 10**8, "steal_ns": 0, "ours_ns": 5 * 10**8,
+            "known": True, "most": []}  # fmt: skip
+
+
+@dataclass
+class Slowing(SimulatedServer):
+    """Takes longer from call to call: `slower` times as long after so many seconds, and then stays."""
+
+    inner: Pool
+    slower: float
+    within_s: float
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Serve by the time of day."""
+        base_s = self.inner.service_s
+        self.inner.service_s = base_s * (1 + (self.slower - 1) * min(1.0, at_s / self.within_s))
+        answered = self.inner.answer(at_s, client)
+        self.inner.service_s = base_s
+        return answered
+
+
+@dataclass
+class FailingLater(SimulatedServer):
+    """Fails some calls from a moment on."""
+
+    sound: SimulatedServer
+    failing: SimulatedServer
+    from_s: float
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Serve, or fail some."""
+        return (self.sound if at_s < self.from_s else self.failing).answer(at_s, client)
+
+
+@dataclass
+class Shunning(SimulatedServer):
+    """Never serves the first clients."""
+
+    inner: SimulatedServer
+    shunned: int
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Refuse some clients always."""
+        return (at_s + 0.0001, "status") if client < self.shunned else self.inner.answer(at_s, client)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A server, what it keeps of each call, and what a soak must find.
+
+    Attributes:
+        leak_bytes: resident memory kept a call.
+        leak_files: descriptors kept a call.
+        kinds: of the findings that must be shown; empty if it must pass.
+    """
+
+    make: Callable[[random.Random], SimulatedServer]
+    kinds: frozenset[str] = frozenset()
+    leak_bytes: float = 0.0
+    leak_files: float = 0.0
+
+
+def _pool(dice: random.Random) -> Pool:
+    return Pool(CLIENTS, 0.02, exponential=True, dice=dice)
+
+
+SERVERS: Mapping[str, Known] = {
+    "steady": Known(_pool),
+    "leak of 1 KB a call": Known(_pool, frozenset({"growth"}), leak_bytes=1_000),
+    "a descriptor in 50 calls": Known(_pool, frozenset({"growth"}), leak_files=0.02),
+    "slowing to twice": Known(lambda dice: Slowing(_pool(dice), 2.0, SLICES), frozenset({"slower"})),
+    "slow start that settles": Known(lambda dice: Slowing(Pool(CLIENTS, 0.06, True, dice=dice), 0.33, 5.0)),
+    "stalls of 100 ms each second": Known(lambda dice: Stalling(_pool(dice), 1.0, 0.1)),
+    "errors from the middle on": Known(
+        lambda dice: FailingLater(_pool(dice), Failing(_pool(dice), 0.02, dice), SLICES / 2), frozenset({"errors"})
+    ),
+    "one client never served": Known(lambda dice: Shunning(_pool(dice), 1), frozenset({"errors"})),
+}
+
+
+def soaked(known: Known, dice: random.Random) -> SoakResult:
+    """Soak a server in virtual time, and read the journal as the command does."""
+    server = known.make(dice)
+    lines: list[dict[str, Any]] = []
+    calls = 0
+    for number in range(SLICES):
+        slice_ = slice_record({**closed(server, CLIENTS, 1.0, begin_s=float(number)), "error_messages": {}})
+        slice_.pop("buckets", None)
+        calls += slice_["calls"]
+        # A process's memory wanders by some pages, and comes in whole ones.
+        resident = 50_000_000 + known.leak_bytes * calls + dice.gauss(0, 8 * _PAGE)
+        files = 20 + int(known.leak_files * calls)
+        side = {"user_ms": 5, "system_ms": 1, "threads_made": 0, "threads": 4, "threads_peak": 4, "files": files}
+        side |= {"resident_bytes": int(resident // _PAGE * _PAGE), "resident_peak": int(resident)}
+        place = {"kind": "slice", "step": 0, "clients": CLIENTS, "start": 0, "at_s": float(number), "dead": False}
+        lines.append({**place, **slice_, "sides": {"server": side}, "machine": _MACHINE})
+    run = SimpleNamespace(lines=lambda: iter(lines), info={"state": "finished"}, request={}, path="")
+    return read(cast("Record", run))
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_soak_finds_what_a_server_has_and_nothing_else(name: str) -> None:
+    """What is there is found each time; chance may leave at most a quarter of the soaks of a sound server undecided."""
+    known = SERVERS[name]
+    outcomes = []
+    for seed in range(8):
+        found = soak_findings(soaked(known, random.Random(seed)))  # noqa: S311 - to be repeated
+        assert {each.kind for each in found if each.outcome is Outcome.FAILED} == known.kinds, found
+        outcomes.append(outcome(found, FAILING["soak"]))
+    right = Outcome.FAILED if known.kinds else Outcome.PASSED
+    assert outcomes.count(right) >= (8 if known.kinds else 6), outcomes
+    assert set(outcomes) <= {right, Outcome.UNDECIDED}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_growth_is_what_each_call_keeps(seed: int) -> None:
+    [step] = soaked(SERVERS["leak of 1 KB a call"], random.Random(seed)).steps  # noqa: S311 - to be repeated
+    memory = step.sides["server"].memory
+    assert memory.per_thousand == pytest.approx(1e6, rel=0.1)
+
+
+def test_clients_that_are_never_served_are_named() -> None:
+    """They rest after errors, so a soak named only a handful of errors."""
+    dice = random.Random(1)  # noqa: S311 - to be repeated
+    for shunned, text in ((1, "4 clients: in each slice, at least 1 of 4 clients got no right answer"),
+                          (4, "4 clients: no client got a right answer")):  # fmt: skip
+        known = Known(lambda dice, shunned=shunned: Shunning(_pool(dice), shunned))  # type: ignore[misc]
+        found = soak_findings(soaked(known, dice))
+        assert [each.outcome for each in found if each.text == text] == [Outcome.FAILED], found
