@@ -99,11 +99,12 @@ def test_a_load_sends_it_and_keeps_it_not(
 
 def test_a_refusal_does_not_repeat_it(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server's answer to a wrong request has the token, and so has the message about it."""
-    words = ("load", url, *PLACES["header"], "--expect", TOKEN, "--calls", "5", "--clients", "1", "--out", "load")
+    words = ("load", url, *PLACES["header"], "--expect-body", TOKEN, "--calls", "5", "--clients", "1", "--out", "load")
     refused = ended(words, tmp_path, monkeypatch)
     assert refused.returncode in {1, 2}
     assert refused.stderr
-    assert TOKEN not in refused.stderr + refused.stdout
+    assert "differs from the expected one" in refused.stderr
+    assert TOKEN[:12] not in refused.stderr + refused.stdout
 
 
 def test_it_is_kept_where_that_is_asked_for(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,16 +121,43 @@ def test_it_is_kept_where_that_is_asked_for(url: str, tmp_path: Path, monkeypatc
         ("soak", "{url}", "--clients", "1", "--seconds", "1", "--every", "0.5", "--rest", "0"),
         ("compare", "{url}/a", "{url}/b", "--seconds", "1", "--rounds", "2"),
         ("torture", "{url}", "--seconds", "1", "--test", "garbage"),
+        ("capacity", "{url}", "--along", "clients", "--seconds", "5", "--objective", "p99 < 200ms"),
+        ("overload", "{url}", "--capacity", "100", "--seconds", "3"),
     ],
     ids=lambda words: words[0],
 )
-def test_other_commands_keep_it_not(
-    url: str, words: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("place", ["cookie", "json"])
+def test_other_commands_keep_it_not_and_say_it_not(
+    url: str, words: Sequence[str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = ended([*(word.replace("{url}", url) for word in words), *PLACES["header"], "--out", "record"],
+    done = ended([*(word.replace("{url}", url) for word in words), *PLACES[place], "--out", "record"],
                  tmp_path, monkeypatch)  # fmt: skip
     assert (tmp_path / "record" / "record.json").is_file(), done.stderr
+    said = done.stderr + done.stdout
+    assert said
+    shown = ended(("report", "record"), tmp_path, monkeypatch)
+    assert [form for form in forms(TOKEN) if form in said + shown.stdout + shown.stderr] == []
     assert kept_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("command_", ["load", "overload", "soak", "capacity"])
+def test_a_request_that_nobody_answers_is_named_without_it(
+    command_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"http://127.0.0.1:1?access_token={quote(TOKEN, safe='')}"
+    refused = ended((command_, address, *PLACES["json"]), tmp_path, monkeypatch)
+    assert refused.returncode == 2
+    assert "access_token=***" in refused.stderr
+    assert [form for form in forms(TOKEN) if form in refused.stderr + refused.stdout] == []
+
+
+@pytest.mark.parametrize("mark", ["`... it has 7 bytes", "...", "…"])
+def test_neither_is_its_beginning_where_a_message_was_cut(mark: str) -> None:
+    known = Secrets()
+    known.learn([["Authorization", f"Bearer {TOKEN}"]])
+    assert known.masked_text(f"not `{TOKEN[:24]}{mark}").removesuffix(mark).startswith("not `***")
+    assert TOKEN[:8] not in known.masked_text(f"not `{TOKEN[:24]}{mark}")
+    assert known.masked_text(f"not `welcome, tok{mark}") == f"not `welcome, tok{mark}"
 
 
 STUDY = """

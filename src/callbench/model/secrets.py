@@ -41,6 +41,19 @@ _LEAST, _WORD, _MOST = 6, 12, 500
 _LONGEST_TEXT = 4 << 20
 
 
+# What a message puts where it cut a text.
+_CUT = re.compile(r"`?(?:\.\.\.|…)")
+
+
+def _without_beginning(text: str, secret: str, mask: str) -> str:
+    """Mask the beginning of a secret at each place where a message was cut within it."""
+    for end in reversed([cut.start() for cut in _CUT.finditer(text)]):
+        lengths = range(min(len(secret) - 1, end), _LEAST - 1, -1)
+        length = next((length for length in lengths if text[end - length : end] == secret[:length]), 0)
+        text = text[: end - length] + mask + text[end:] if length else text
+    return text
+
+
 def is_secret_name(name: str) -> bool:
     """Return whether a key, a parameter or a header is known to hold a secret."""
     return re.sub(r"[^a-z0-9]", "", name.lower()) in KEYS
@@ -82,7 +95,7 @@ class Secrets:
             return text
         for value, mask in self._long():
             for form in _forms(value):
-                text = text.replace(form, mask)
+                text = _without_beginning(text.replace(form, mask), form, mask)
         return _NAMED.sub(self._named_masked, text) if len(text) < _LONGEST_TEXT else text
 
     def masked(self, value: Any) -> Any:  # noqa: ANN401 - JSON
