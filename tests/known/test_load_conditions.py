@@ -1,0 +1,38 @@
+"""Conditions of a load (`--fail-if`) on simulated servers: what is well inside passes, what is well outside fails."""
+
+import random
+from typing import Any, cast
+
+import pytest
+
+from callbench.runner.load.threshold_values import evaluate
+from callbench.runner.load.thresholds import ThresholdResult, parse
+from callbench.stats.rate import window_of
+from known.driving import closed
+from known.servers import Failing, Pool
+
+SEEDS = range(10)
+# 8 clients of a pool of 4 with 10 ms a call: 400 calls/s, and each call takes 20 ms; 2 % fail. What is true of it, and
+# what is not.
+INSIDE = ("rate < 360/s", "rate > 440/s", "p50 > 22 ms", "p50 < 18 ms", "p99 > 25 ms", "p99 < 15 ms", "errors > 4%")
+OUTSIDE = ("rate < 440/s", "rate > 360/s", "p50 > 18 ms", "p50 < 22 ms", "p99 > 15 ms", "p99 < 25 ms", "errors > 0.5%")
+
+
+def conditions(texts: tuple[str, ...], seed: int, share: float = 0.02) -> tuple[ThresholdResult, ...]:
+    """Judge a load of 10 s as the command does."""
+    dice = random.Random(seed)  # noqa: S311 - to be repeated
+    done: Any = closed(Failing(Pool(4, 0.01), share, dice), 8, 10.0)
+    return evaluate([parse(text) for text in texts], cast("Any", done), window_of(done).per_s)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_well_inside_passes_and_what_is_well_outside_fails(seed: int) -> None:
+    for each in conditions(INSIDE, seed):
+        assert (each.failed, each.undecided) == (False, ""), each.sentence
+    for each in conditions(OUTSIDE, seed):
+        assert (each.failed, each.undecided) == (True, ""), each.sentence
+
+
+def test_no_error_is_not_above_none_and_not_below_it() -> None:
+    above, at_least = conditions(("errors > 0%", "errors >= 0%"), 1, share=0.0)
+    assert (above.failed, at_least.failed) == (False, True)
