@@ -1,9 +1,12 @@
 """What the machine refuses ends a command with one sentence, what to do about it, and exit code 2."""
 
 import errno
+import os
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -15,7 +18,7 @@ from callbench.adapter.process import AdapterProcess
 from callbench.model import machine_limits
 from callbench.model.errors import AdapterFailure, MachineFailure
 from callbench.store.journal import Journal
-from conftest import command
+from conftest import ROOT, command
 
 LOAD = ("load", "honest/tcp", "--clients", "2", "--seconds", "0.5", "--out")
 
@@ -129,6 +132,28 @@ def test_a_program_that_was_refused_something_says_so(tmp_path: Path, last_words
         assert ("raise the limit" in str(caught.value)) == (code == 2)
     finally:
         process.close(grace=0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed, who has no other threads")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_rust_program_without_threads_ends_with_a_sentence_and_no_panic(threads: int) -> None:
+    user = 60_000 + os.getpid() % 5_000
+
+    def few_threads() -> None:
+        os.setgid(user)
+        os.setuid(user)
+        resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        program = shutil.copy(ROOT / "engine" / "target" / "release" / "callbench-native", folder)
+        ended = subprocess.run(
+            [program], check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=few_threads
+        )
+    assert ended.returncode == 1
+    (sentence,) = ended.stderr.strip().splitlines()
+    assert "panicked" not in sentence
+    assert "ulimit -u" in machine_limits.remedied(sentence)
 
 
 def test_a_journal_on_a_full_disk_keeps_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

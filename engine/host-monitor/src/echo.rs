@@ -32,7 +32,7 @@ fn measure(client: &[usize], server: &[usize], length_ns: u64) -> Result<EchoTim
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
     let to = listener.local_addr().map_err(failed)?;
     let cpus = server.to_vec();
-    let echoing = thread::spawn(move || echo(&listener, &cpus));
+    let echoing = thread::Builder::new().name("echo".to_owned()).spawn(move || echo(&listener, &cpus)).map_err(failed)?;
     place::pin(client)?;
     let mut stream = TcpStream::connect(to).map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;

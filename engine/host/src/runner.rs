@@ -76,24 +76,24 @@ impl Runner {
         let log = Arc::new(Log::default());
         let (writes, written) = mpsc::channel();
         let (events, incoming) = mpsc::channel();
-        thread::spawn(move || write_all(stdin, &written));
+        thread_of(&who, "writes", move || write_all(stdin, &written))?;
         let reads = {
             let (events, writes) = (events.clone(), writes.clone());
-            thread::spawn(move || listen(stdout, &events, &writes))
+            thread_of(&who, "reads", move || listen(stdout, &events, &writes))?
         };
         let logs = {
             let log = Arc::clone(&log);
-            thread::spawn(move || log.keep(stderr))
+            thread_of(&who, "logs", move || log.keep(stderr))?
         };
         let child = Arc::new(Child::new(started));
         let waited = Arc::clone(&child);
-        thread::spawn(move || {
+        thread_of(&who, "waits", move || {
             let status = waited.wait();
             finished(&[reads, logs]);
             // If nobody receives, the host is already ending.
             let _ = events.send(RunnerEvent::Ended(status));
             let _ = gone.send(Event::HandlerEnded);
-        });
+        })?;
         Ok(Runner { who, child, incoming, writes, log, last_id: 0, broken: None, code: None, ended: false })
     }
 
@@ -310,6 +310,14 @@ fn read(line: &[u8]) -> RunnerEvent {
     let more = if text.chars().count() > MAX_SHOWN { " ..." } else { "" };
     let text: String = text.chars().take(MAX_SHOWN).collect();
     RunnerEvent::Garbage(format!("wrote '{text}'{more} to its standard output, which is no line of the runner protocol"))
+}
+
+/// Starts a thread for the runner `who`.
+fn thread_of(who: &str, name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Failure> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map_err(|error| Failure::new(Kind::OutOfResources, format!("a thread for {who} cannot be started: {error}")))
 }
 
 /// Waits a moment for threads that end with the runner. Child processes of the runner may keep its pipes open.

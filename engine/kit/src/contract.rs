@@ -65,7 +65,7 @@ fn speak<P: Handler>(made: impl FnOnce(Arc<StopSignal>, Sender<Event>) -> Result
     let out = stdout::keep()?;
     let stop = Arc::new(StopSignal::default());
     let (events, received) = ending::watch(&stop)?;
-    let incoming = Lines::of(io::stdin(), (events.clone(), received), Arc::clone(&stop));
+    let incoming = Lines::of(io::stdin(), (events.clone(), received), Arc::clone(&stop))?;
     let handler = match made(stop, events) {
         Ok(handler) => handler,
         Err(failure) => return Ok(Err((failure, 1))),

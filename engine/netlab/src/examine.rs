@@ -44,7 +44,10 @@ pub fn echo(hosts: &Hosts, times: usize, bytes: usize, gap: Duration, patience: 
     let client = bound(&hosts.client, CLIENT, Some(patience))?;
     client.connect(there).map_err(|error| Failure::io("cannot reach the server's host", &error))?;
     thread::scope(|scope| {
-        let answering = scope.spawn(|| send_back(&server));
+        let answering = thread::Builder::new()
+            .name("echo".to_owned())
+            .spawn_scoped(scope, || send_back(&server))
+            .map_err(|error| Failure::io("cannot start the thread that sends back", &error))?;
         let taken = (0..times).map(|number| round_trip(&client, number, bytes, gap, patience)).collect::<std::io::Result<Vec<_>>>();
         // An empty datagram ends the echo. It is repeated, because it may be lost.
         while !answering.is_finished() {
@@ -224,10 +227,11 @@ pub fn stream(hosts: &Hosts, way: Way, time: Duration, at_most: Option<u64>) -> 
             .map_err(|error| Failure::kernel("cannot pace a stream", error))?;
     }
     thread::scope(|scope| {
-        scope.spawn(move || {
+        let sending = thread::Builder::new().name("stream".to_owned()).spawn_scoped(scope, move || {
             let (piece, began) = (vec![0x5a; 1 << 18], Instant::now());
             while began.elapsed() < time && sender.write(&piece).is_ok() {}
         });
+        sending.map_err(|error| Failure::io("cannot start the thread that sends", &error))?;
         let (mut buffer, began, mut bytes) = (vec![0; 1 << 18], Instant::now(), 0);
         while began.elapsed() < time {
             match receiver.read(&mut buffer).map_err(failed)? {

@@ -22,13 +22,15 @@ fn run() -> Result<(), String> {
     let mut line = String::new();
     stdin().lock().read_line(&mut line).map_err(|error| format!("no settings can be read: {error}"))?;
     let settings = Settings::of(&line)?;
-    std::thread::spawn(|| {
+    let watcher = std::thread::Builder::new().name("end-of-input".to_owned());
+    let watching = watcher.spawn(|| {
         let mut rest = String::new();
         while stdin().lock().read_line(&mut rest).is_ok_and(|read| read > 0) {
             rest.clear();
         }
         std::process::exit(0);
     });
+    watching.map_err(|error| format!("the thread that waits for the end of the input cannot be started: {error}"))?;
     let counts = attack::run(&settings, |at_ns, counts| say(&Message::Interval { at_ms: at_ns / 1_000_000, counts }))?;
     say(&Message::Done { counts: &counts, processor: callbench_kit::processor::usage() });
     Ok(())

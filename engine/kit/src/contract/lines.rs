@@ -1,6 +1,6 @@
 //! Reads requests line by line on its own thread, so that the end of stdin is noticed during a drive.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
@@ -16,13 +16,14 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Starts to read `from`. At its end, earlier requests are still answered.
+    /// Starts to read `from`. At its end, earlier requests are still answered. Fails only if a thread cannot be created.
     pub(super) fn of(
         from: impl Read + Send + 'static,
         (events, received): (Sender<Event>, Receiver<Event>),
         stop: Arc<StopSignal>,
-    ) -> Self {
-        thread::spawn(move || {
+    ) -> io::Result<Self> {
+        let reader = thread::Builder::new().name("requests".to_owned());
+        reader.spawn(move || {
             let mut from = BufReader::new(from);
             while let Some(line) = next_line(&mut from) {
                 if events.send(Event::Line(line)).is_err() {
@@ -32,8 +33,8 @@ impl Lines {
             if events.send(Event::End).is_ok() {
                 stop.after_last_drive();
             }
-        });
-        Lines { events: received }
+        })?;
+        Ok(Lines { events: received })
     }
 
     /// The next line. None at the end, or if answers can no longer be sent.

@@ -143,7 +143,7 @@ impl Link {
         self.last = self.last.wrapping_add(requests.len() as u32);
         let (outbox, acknowledge, sent) = (Arc::clone(&self.outbox), self.settings.acknowledge, AtomicBool::new(false));
         thread::scope(|scope| {
-            let writer = scope.spawn(|| -> Result<(), Failure> {
+            let writer = thread::Builder::new().name("writer".to_owned()).spawn_scoped(scope, || -> Result<(), Failure> {
                 let mut patience = Patience::of(timeout);
                 for (id, request) in (0..).zip(requests).map(|(at, request)| (first.wrapping_add(at), request)) {
                     lock(&outbox).send(Kind::Request, acknowledge, id, request, &mut patience)?;
@@ -151,6 +151,9 @@ impl Link {
                 sent.store(true, Ordering::Release);
                 Ok(())
             });
+            let writer = writer.map_err(|error| {
+                Failure::new(FailureKind::OutOfResources, format!("the thread that sends requests cannot be started: {error}"))
+            })?;
             let answers = self.collect(first, requests, timeout, &sent);
             writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writing thread failed"))??;
             answers
