@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callbench.stats.rate import window_of
+from callbench.stats.rate import together, window_of
 from callbench.store.columns import SUMS, window_calls
 from known.driving import closed, constant, opened, poisson
 from known.servers import Congested, Pool, TokenBucket
@@ -60,7 +60,8 @@ def test_no_number_of_clients_reports_more_than_the_server_answers(
     dice = random.Random(seed)  # noqa: S311 - to be repeated
     server = KINDS[kind](dice)
     window = window_of(closed(server, clients, seconds, think_s=dice.choice([0.0, 0.0, 0.2])))
-    assert window.calls <= most_calls(server, seconds), (window.per_s, server.capacity_per_s)
+    # Of one client, the window ends with its last call.
+    assert window.calls <= most_calls(server, window.ns / 1e9), (window.per_s, server.capacity_per_s)
 
 
 @settings(max_examples=150, deadline=None)
@@ -101,9 +102,22 @@ def test_tables_have_the_same_calls(clients: int, timed: bool, seconds: float) -
         drive["latency"] = None
     sums = {key: int(value) for key, value in (drive["latency"] or {}).items() if key != "buckets"}
     names = ("calls", "elapsed_ns", "window_ns", "answered", "in_flight_part")
-    members = ", ".join(f"'{name}': {drive[name]!r}::DOUBLE" for name in names)
+    members = f"'in_call_ns': {drive['in_call_ns']}::BIGINT, 'think_ns': 0, 'gap_ns': NULL::BIGINT, 'lateness': NULL, "
+    members += ", ".join(f"'{name}': {drive[name]!r}::DOUBLE" for name in names)
     times = f"STRUCT({SUMS})"
     members += f", 'latency': CAST($1 AS JSON)::{times}, 'service': NULL::{times}"
     query = f"SELECT {window_calls('done')} FROM (SELECT {{{members}}} AS done)"  # noqa: S608 - our own names
     [row] = duckdb.execute(query, [json.dumps(sums or None)]).fetchall()
     assert row[0] == pytest.approx(window_of(drive).calls)
+
+
+@pytest.mark.parametrize(("slow_share", "slow_factor"), [(0.001, 300.0), (0.005, 60.0), (0.02, 20.0), (0.0, 1.0)])
+def test_rare_slow_calls_count_in_short_slices_as_they_do_in_a_long_drive(
+    slow_share: float, slow_factor: float
+) -> None:
+    """One call of 1,000 takes 300 ms: slices of 20 ms said "as fast", and each second has 0.77 as many calls."""
+    dice = random.Random(7)  # noqa: S311 - to be repeated
+    servers = (Pool(1, 0.001, slow_share=slow_share, slow_factor=slow_factor, dice=dice) for _ in range(30_000))
+    windows = together(closed(server, 1, 0.02) for server in servers)
+    truth = 1000 / (1 + slow_share * (slow_factor - 1))
+    assert windows.per_s == pytest.approx(truth, rel=0.03)

@@ -57,6 +57,24 @@ def done_in_flight(answered: int, window_ns: int, part: float, mean_ns: float, l
     return max(0.0, min(part - 2 * rate * (mean_ns - least_ns), rate * least_ns))
 
 
+# Clocks are read by turns, so the parts of a client's time add up to the time but for so much.
+_ADDS_UP = 1.001
+
+
+def is_one_client(done: Mapping[str, Any]) -> bool:
+    """Whether a closed loop of one client was driven, which does nothing but calls.
+
+    Its time ends with its last call. So its calls over all of that time are its rate, however much calls differ: where
+    n is the first number of calls that take longer than a time, their sum is n times their mean, on average (Wald,
+    "On cumulative sums of random variables", 1944). What is cut off at the time itself favours short calls: of one call
+    of 1,000 that takes 300 ms, slices of 20 ms see 10 ms.
+    """
+    if done.get("in_call_ns") is None or done.get("lateness") is not None or int(done.get("think_ns") or 0):
+        return False
+    spent = int(done["in_call_ns"]) + int(done.get("gap_ns") or 0)
+    return spent <= _ADDS_UP * int(done["elapsed_ns"])
+
+
 def window_of(done: Mapping[str, Any]) -> Window:
     """Read the window of a drive; of an adapter or a record that does not tell it, it is the whole drive.
 
@@ -64,6 +82,8 @@ def window_of(done: Mapping[str, Any]) -> Window:
         done: the contract's `done`.
     """
     if done.get("window_ns") is None:
+        return Window(float(done["calls"]), int(done["elapsed_ns"]))
+    if is_one_client(done):
         return Window(float(done["calls"]), int(done["elapsed_ns"]))
     answered, part, window_ns = int(done["answered"]), float(done["in_flight_part"]), int(done["window_ns"])
     times = done.get("service") or done.get("latency")

@@ -195,6 +195,22 @@ PLAN_COLUMNS = {
 }
 
 
+def is_one_client(done: str) -> str:
+    """Return whether one client was driven that does nothing but calls, as SQL, decided as in stats/rate.py."""
+    spent = f"{done}.in_call_ns + coalesce({done}.gap_ns, 0)"
+    return (
+        f"({done}.in_call_ns IS NOT NULL AND {done}.lateness IS NULL AND coalesce({done}.think_ns, 0) = 0"
+        f" AND {spent} <= 1.001 * {done}.elapsed_ns)"
+    )
+
+
+def window_ns(done: str) -> str:
+    """Return the length of a drive's window as SQL, computed as in stats/rate.py."""
+    return (
+        f"CASE WHEN {done}.window_ns IS NULL OR {is_one_client(done)} THEN {done}.elapsed_ns ELSE {done}.window_ns END"
+    )
+
+
 def window_calls(done: str) -> str:
     """Return the calls of a drive's window as SQL, computed as in stats/rate.py.
 
@@ -208,7 +224,7 @@ def window_calls(done: str) -> str:
     worked = f"greatest(0, least({done}.in_flight_part - {waiting}, {rate} * {times}.min_ns))"
     whole = f"{done}.calls / {done}.elapsed_ns * {done}.window_ns"
     return (
-        f"CASE WHEN {done}.window_ns IS NULL THEN {done}.calls"
+        f"CASE WHEN {done}.window_ns IS NULL OR {is_one_client(done)} THEN {done}.calls"
         f" WHEN coalesce({times}.count, 0) = 0 THEN {done}.answered + {done}.in_flight_part"
         f" WHEN {times}.min_ns >= {done}.window_ns THEN {whole} ELSE {done}.answered + {worked} END"
     )

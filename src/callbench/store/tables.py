@@ -4,7 +4,7 @@ They read `planned`, the plan, and what pieces.py makes of the journal.
 """
 
 from callbench.model.metrics.readings import READINGS
-from callbench.store.columns import UNIT, WIRE_FIGURES, window_calls
+from callbench.store.columns import UNIT, WIRE_FIGURES, is_one_client, window_calls, window_ns
 
 _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
@@ -38,12 +38,10 @@ def _used(of: str, before: str) -> str:
 
 
 _WINDOW_CALLS = window_calls("done")
-_WINDOW_NS = "coalesce(done.window_ns, done.elapsed_ns)"
+_WINDOW_NS = window_ns("done")
 _RATE = f"({_WINDOW_CALLS}) / ({_WINDOW_NS} / 1e9)"
-_WINDOW = (
-    f"{_WINDOW_NS} AS window_ns, CAST({_WINDOW_CALLS} AS DOUBLE) AS window_calls,"
-    " coalesce(done.in_flight, 0) AS in_flight"
-)
+_IN_FLIGHT = f"CASE WHEN {is_one_client('done')} THEN 0 ELSE coalesce(done.in_flight, 0) END"
+_WINDOW = f"{_WINDOW_NS} AS window_ns, CAST({_WINDOW_CALLS} AS DOUBLE) AS window_calls, {_IN_FLIGHT} AS in_flight"
 
 _TIMES = ("in_call_ns", "think_ns", "gap_ns")
 _SIDES_OF = (("done", ""), ("counted", "server_"), ("backend", "backend_"))
@@ -54,7 +52,8 @@ _TRIALS = f"""
            count(*) AS slices, CAST(sum(done.calls) AS BIGINT) AS calls,
            CAST(sum(coalesce(list_sum(map_values(done.errors)), 0)) AS BIGINT) AS error_count,
            CAST(sum(done.elapsed_ns) AS BIGINT) AS elapsed_ns, CAST(sum(w_ns) AS BIGINT) AS window_ns,
-           CAST(sum(w_calls) AS DOUBLE) AS window_calls, CAST(sum(coalesce(done.in_flight, 0)) AS BIGINT) AS in_flight,
+           CAST(sum(w_calls) AS DOUBLE) AS window_calls,
+           CAST(sum({_IN_FLIGHT}) AS BIGINT) AS in_flight,
            sum(w_calls) / (sum(w_ns) / 1e9) AS rate_per_s,
            min(done.timed) AS timed, max(done.batch) AS batch_calls,
            {", ".join(_summed(name) for name in ("latency", "service", "lateness"))},

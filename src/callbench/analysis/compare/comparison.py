@@ -186,6 +186,7 @@ def _rates(
     right: tuple[list[int], list[int]] = ([], [])
     wrong: tuple[list[int], list[int]] = ([], [])
     why, sides, failed = failing.why, failing.sides, bool(failing.why)
+    sustained: list[float] = []
     for one in forks:
         if one.get("cannot") and not why:
             why, failed = str(one["cannot"]), not one.get("lacks", False)
@@ -204,6 +205,9 @@ def _rates(
         if all(both.per_s for both in sums):
             for side in _SIDES:
                 rates[side].append(sums[side].per_s)
+            if all(one.get("sustained") or [0.0]):
+                a, b = (float(rate) / both.per_s for rate, both in zip(one["sustained"], sums, strict=True))
+                sustained.append(b / a)
         elif not why:
             # A baseline that does not answer is no failure of B.
             failed = sums[0].per_s > 0
@@ -218,6 +222,7 @@ def _rates(
         why=why or busy,
         failed=failed,
         sides=sides,
+        sustained=sustained,
     )
 
 
@@ -241,12 +246,12 @@ def _tails(rates: Figures, forks: Sequence[Mapping[str, Any]]) -> Figures | None
             f"there are {fewest:,} calls, and p99 needs {2 * LEAST_CALLS}; give {2 * LEAST_CALLS / max(fewest, 1):.2g}"
             " times the --seconds, or --p99-threshold none"
         )
-        return replace(rates, metric=Metric.P99, values=([], []), why=why)
+        return replace(rates, metric=Metric.P99, values=([], []), why=why, sustained=())
     values: tuple[list[float], list[float]] = ([], [])
     for group in _grouped(timed, fewest):
         for side in _SIDES:
             values[side].append(Buckets.of(merged([both[side] for both in group])).percentiles([0.99])[0] / 1e3)
-    return replace(rates, metric=Metric.P99, values=values)
+    return replace(rates, metric=Metric.P99, values=values, sustained=())
 
 
 def _grouped(timed: Sequence[tuple[Histogram, Histogram]], fewest: int) -> list[Sequence[tuple[Histogram, Histogram]]]:

@@ -14,9 +14,11 @@ from callbench.stats.decision import (
     decided_with_failures,
     together,
 )
+from callbench.stats.digits import figure
 from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, paired, unpaired
+from callbench.stats.prior import Prior
 from callbench.stats.run_spread import Component, widened
 
 NOT_COMPARED = "not compared"
@@ -55,6 +57,7 @@ class Figures:
         sides: whose failure it is: A, B or both; empty where it is not known.
         between: how a value of two runs differs from run to run with nothing changed; None if that is not known, or
             both sides are of one run.
+        sustained: of some forks, the ratio without a pause between calls over the ratio of slices in turn.
     """
 
     cell: str
@@ -69,6 +72,7 @@ class Figures:
     failed: bool = False
     sides: frozenset[str] = frozenset()
     between: Component | None = None
+    sustained: Sequence[float] = ()
 
     @property
     def errors(self) -> tuple[int, int]:
@@ -111,6 +115,7 @@ class MetricVerdict:
         outcome: what a gate makes of it.
         why: why it was not compared, or why failed calls decide and not its ratio; or "".
         failures: whether B fails more of the cell's calls; None if no call failed, or it was not compared.
+        recovers: how many times as much the ratio is where calls follow each other without a pause, if it is another.
     """
 
     figures: Figures
@@ -119,6 +124,7 @@ class MetricVerdict:
     outcome: Outcome
     why: str
     failures: DecidedFailures | None = None
+    recovers: Interval | None = None
 
     @property
     def verdict(self) -> str:
@@ -128,7 +134,7 @@ class MetricVerdict:
         fails = self.failures.outcome if self.failures else Outcome.PASSED
         if fails is Outcome.FAILED:
             return str(Decision.WORSE)
-        if fails is Outcome.UNDECIDED and self.decided.decision is not Decision.WORSE:
+        if (fails is Outcome.UNDECIDED or self.recovers is not None) and self.decided.decision is not Decision.WORSE:
             return str(Decision.UNDECIDED)
         return str(self.decided.decision)
 
@@ -141,7 +147,10 @@ class MetricVerdict:
     def undecided(self) -> bool:
         """Whether it was compared, and what a gate makes of it or at least the verdict is not known."""
         found = self.decided
-        return found is not None and (found.outcome is Outcome.UNDECIDED or found.decision is Decision.UNDECIDED)
+        if found is None:
+            return False
+        open_ = found.outcome is Outcome.UNDECIDED or found.decision is Decision.UNDECIDED
+        return open_ or (self.recovers is not None and self.outcome is Outcome.UNDECIDED)
 
     @property
     def more_forks(self) -> int | None:
@@ -149,7 +158,7 @@ class MetricVerdict:
 
         None if nothing is, or where no sensible number would.
         """
-        return self.decided.more if self.decided else None
+        return self.decided.more if self.decided and self.recovers is None else None
 
     @property
     def regression(self) -> bool:
@@ -204,10 +213,48 @@ def metric_verdicts(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]
 def _metric_verdict(figures: Figures, found: DecidedComparison, fails: DecidedFailures | None) -> MetricVerdict:
     """Judge what was measured: rate and tail are of no worth where more calls fail."""
     a, b = (_mean(one) for one in figures.values)
+    recovers = recovery_of(figures.sustained)
+    if (
+        recovers is not None
+        and found.outcome is not Outcome.FAILED
+        and (fails is None or fails.outcome is not Outcome.FAILED)
+    ):
+        why = _recovering(found.ratio, recovers)
+        return MetricVerdict(figures, (a, b), found, Outcome.UNDECIDED, why, fails, recovers)
     if fails is None or fails.outcome is Outcome.PASSED:
         return MetricVerdict(figures, (a, b), found, found.outcome, "", fails)
     return MetricVerdict(
         figures, (a, b), found, together((found.outcome, fails.outcome)), _failing(figures, fails), fails
+    )
+
+
+# Half a second of one fork varies by about 5 %, as slices of a fork do together. Three forks cannot say it themselves.
+_OF_FORKS = Prior(0.05**2, 10.0)
+_SAME, _LEVEL = 0.05, 0.01
+
+
+def recovery_of(sustained: Sequence[float]) -> Interval | None:
+    """Find whether a ratio is another one where calls follow each other without a pause.
+
+    A limit such as a bucket of tokens recovers while the other side is called, so slices in turn do not see it.
+
+    Args:
+        sustained: of some forks, the ratio without a pause over the ratio of slices.
+
+    Returns:
+        How many times as much it is; None if that is not shown to be more than 5 % off.
+    """
+    if len(sustained) < 2:
+        return None
+    found = _OF_FORKS.moderated(paired(sustained))
+    return found.interval(1 - _LEVEL) if found.p_value(math.log1p(_SAME)) < _LEVEL else None
+
+
+def _recovering(slices: Interval, recovers: Interval) -> str:
+    without = figure(slices.middle * recovers.middle, recovers.half_width)
+    return (
+        f"called without a pause, B / A is about {without} and not {figure(slices.middle, slices.half_width)}: a server"
+        " recovers while the other one is called. `callbench load` measures each by itself"
     )
 
 

@@ -31,6 +31,8 @@ from callbench.store.record_writer import RecordWriter
 # Seconds of a cell's load; only its slices are driven.
 _CELL_SECONDS = 0.5
 _TRIES = 2
+# In so many forks, each side is also called without a pause: slices leave a server time to recover between them.
+_SUSTAINED_FORKS, _SUSTAINED_SECONDS = 3, 0.5
 # Each start has its own speed, so several forks are needed: with fewer than ten, intervals are wide. But slices vary
 # more than starts, so a fork drives for so many times as long as it took to start.
 LEAST_FORKS, MOST_FORKS = 10, 50
@@ -236,7 +238,8 @@ class _Forks:
         number = 0
         while left := [index for index, forks in self._forks.items() if forks is None or number < forks]:
             for index in self._rng.sample(left, len(left)):
-                cells_ = ForkTask(self._pairs[index], self._cells[index], reference_echo, number == 0)
+                sustained_s = _sustained_s(request.seconds) if number < _SUSTAINED_FORKS else 0.0
+                cells_ = ForkTask(self._pairs[index], self._cells[index], reference_echo, number == 0, sustained_s)
                 self._fork(number, index, cells_, request, gaps)
             number += 1
             self._show_progress(number)
@@ -269,6 +272,11 @@ class _Forks:
         self._run.append({"kind": "excluded", "pair": index, "round": number, "why": why, "sides": sorted(whys)})
         del self._forks[index]
         _print(f"left out: {why}")
+
+
+def _sustained_s(seconds: float) -> float:
+    """Return for how long each half of the calls without a pause takes: all of them at most as long as the slices."""
+    return min(_SUSTAINED_SECONDS, seconds / (_SUSTAINED_FORKS * len("AB") * 2))
 
 
 def number_of_forks(seconds: float, started_s: float) -> int:

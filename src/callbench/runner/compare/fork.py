@@ -16,7 +16,7 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.compare.operands import Candidate
 from callbench.runner.echoes import REFERENCE_BYTES, Echo, EchoTask, MachineState
 from callbench.runner.measure.host_monitor import GapDetector
-from callbench.runner.rounds import run_round
+from callbench.runner.rounds import run_round, run_slice
 from callbench.runner.running_stack import BASIC_CHECKS, WrongAnswer
 from callbench.runner.slices import SLICE_SECONDS, Length, length_of
 from callbench.runner.tasks import SlicePlan, Task
@@ -71,12 +71,14 @@ class ForkTask:
         cells: the same on both sides, except for the stack.
         reference_echo: None if it cannot run.
         first: whether to verify everything; later forks verify less.
+        sustained_s: for how long each side is called without a pause besides; 0: it is not.
     """
 
     pair: Pair
     cells: Sequence[Cells]
     reference_echo: ReferenceEcho | None
     first: bool
+    sustained_s: float = 0.0
 
 
 class _Side(Task):
@@ -132,6 +134,7 @@ class _PairDrive:
         self.tasks = [_Side(side, cells[side], self.length) for side in SIDES]
         self.slices: list[list[float]] = []
         self.unsupported, self.lacks, self.unsupported_side = "", False, ""
+        self.sustained: list[float] = []
 
     @property
     def spent_s(self) -> float:
@@ -149,7 +152,8 @@ class _PairDrive:
             return {"cell": self.cells[0].id, **cannot}
         latency = [None if task.latency is None else list(task.latency.items()) for task in self.tasks]
         agree = all(task.agree for task in self.tasks)
-        return {"cell": self.cells[0].id, "agree": agree, "slices": self.slices, "latency": latency}
+        sustained = {"sustained": self.sustained} if self.sustained else {}
+        return {"cell": self.cells[0].id, "agree": agree, "slices": self.slices, "latency": latency, **sustained}
 
 
 class Fork:
@@ -183,6 +187,8 @@ class Fork:
             self._warm_up()
             started_s = monotonic() - began
             self._drive(seconds_per_cell(started_s))
+            if self._task.sustained_s:
+                self._drive_without_a_pause(self._task.sustained_s)
             return self._record(started_s)
 
     def _start(self, alive: ExitStack) -> None:
@@ -260,6 +266,28 @@ class Fork:
                 done = self._echo.result["done"]
                 self._echoes.append([done["calls"], done["elapsed_ns"]])
             number += 1
+
+    def _drive_without_a_pause(self, seconds: float) -> None:
+        """Call each side for twice the time, and keep the rate of the second half.
+
+        What a server saves up while the other side is called, such as the tokens of a limit, is spent in the first.
+        """
+        for pair_drive in self._cells:
+            if pair_drive.unsupported:
+                continue
+            rates = [0.0, 0.0]
+            for side in self._rng.sample(SIDES, 2):
+                unit, cell = self._units[_unit_name(side)], pair_drive.cells[side]
+                plan = SlicePlan(cell, Length(seconds, pair_drive.length.calls))
+                try:
+                    for _ in ("first half", "second half"):
+                        done = run_slice(unit, plan, None)["done"]
+                except AdapterFailure as failure:
+                    raise SideFailure(
+                        failure.kind, {_unit_name(side): f"{unit.request.stack.id}: {failure}"}
+                    ) from failure
+                rates[side] = window_of(done).per_s
+            pair_drive.sustained = rates
 
     def _round(self, number: int, cells: Sequence[_PairDrive]) -> dict[str, float]:
         """Drive all cells in random order, both sides of a cell directly after each other. Return the echo's rate."""

@@ -178,7 +178,7 @@ def backlog_of(request: LoadRequest, done: Done) -> Backlog | None:
     """Find whether the calls of an open loop waited longer and longer."""
     if request.rate is None:
         return None
-    ended = [(at_ns, calls + errors) for at_ns, calls, errors in done["intervals"]]
+    ended = [(at_ns, calls + errors) for at_ns, calls, errors in done.get("intervals", ())]
     return growing(request.rate, window_of(done).ns, ended)
 
 

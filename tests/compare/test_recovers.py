@@ -1,0 +1,93 @@
+"""A server that recovers while the other one is called: slices in turn call it equal, and it is not."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from callbench.analysis.compare.verdicts import Figures, Rule, metric_verdicts, recovery_of
+from callbench.stats.decision import Outcome
+
+Callbench = Callable[..., subprocess.CompletedProcess[str]]
+FORKS, SUSTAINED = 10, 3
+# One client, one call after the other: 5 ms each, and of B at most 60 a second once 10 have been saved up.
+SERVER = """
+import http.server, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version, wbufsize = "HTTP/1.1", -1
+    tokens, last = 10.0, time.monotonic()
+    def do_GET(self):
+        time.sleep(0.005)
+        if sys.argv[2] == "limited":
+            kind = type(self)
+            while True:
+                now = time.monotonic()
+                kind.tokens, kind.last = min(10.0, kind.tokens + 60 * (now - kind.last)), now
+                if kind.tokens >= 1:
+                    break
+                time.sleep((1 - kind.tokens) / 60)
+            kind.tokens -= 1
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+def _figures(seed: int, true_ratio: float, without_pause: float, noise: float = 0.03) -> Figures:
+    random = np.random.default_rng(seed)
+    a = 200 * np.exp(random.normal(0, 0.05, FORKS))
+    b = a * true_ratio * np.exp(random.normal(0, 0.01, FORKS))
+    sustained = without_pause * np.exp(random.normal(0, noise, SUSTAINED))
+    return Figures("c001", ("a", "b"), "call", (list(a), list(b)), sustained=list(sustained))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_recovers_is_not_passed_as_equal(seed: int) -> None:
+    (verdict,) = metric_verdicts([_figures(seed, 0.99, 0.70)], Rule(threshold=0.1, p99_threshold=None))
+    assert (verdict.outcome, verdict.verdict) == (Outcome.UNDECIDED, "undecided")
+    said = re.search(r"called without a pause, B / A is about ([0-9.]+) and not", verdict.why)
+    assert said is not None
+    assert 0.6 < float(said[1]) < 0.8
+
+
+def test_what_does_not_recover_is_passed() -> None:
+    """Of 200 comparisons of equal servers, at most the level's 1 % by chance, and a few besides."""
+    rule = Rule(threshold=0.1, p99_threshold=None)
+    found = [metric_verdicts([_figures(seed, 1.0, 1.0, noise=0.05)], rule)[0] for seed in range(200)]
+    assert sum(verdict.outcome is not Outcome.PASSED for verdict in found) <= 4
+
+
+def test_a_regression_stays_one() -> None:
+    (verdict,) = metric_verdicts([_figures(1, 0.7, 0.7)], Rule(threshold=0.1, p99_threshold=None))
+    assert verdict.outcome is Outcome.FAILED
+
+
+def test_too_few_forks_say_nothing() -> None:
+    assert recovery_of([]) is None
+    assert recovery_of([0.5]) is None
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_a_bucket_of_tokens_is_seen(callbench: Callbench, tmp_path: Path) -> None:
+    """In turn, B is called for a third of the time and has its tokens back: 190 a second, and 60 without a pause."""
+    file = tmp_path / "server.py"
+    file.write_text(SERVER)
+    plain, limited = (f"{sys.executable} {file} {{port}} {kind}" for kind in ("plain", "limited"))
+    options = ("--path", "/", "--seconds", "6", "--rounds", "10", "--threshold", "10%", "--p99-threshold", "none")
+    ended = callbench("compare", plain, limited, *options, "--out", tmp_path / "out", "--json")
+    told = json.loads(ended.stdout)
+    assert ended.returncode != 0, told
+    (cell,) = told["cells"]
+    assert cell["outcome"] in ("undecided", "failed")
+    if cell["outcome"] == "undecided":
+        assert "called without a pause" in cell["why"]
