@@ -168,6 +168,16 @@ def test_an_earlier_import_without_the_answer_is_not_taken_for_one_with_it() -> 
     assert _imported("order.json")[0] == usual
 
 
+def test_an_answer_that_is_the_request_again_was_given_all_the_same() -> None:
+    """The payloads are those of an import without it, and what is assumed is not."""
+    usual, _ = _imported("order.json")
+    _write("same.json", REQUEST)
+    given, _ = _imported("order.json", "same.json")
+    assert given != usual
+    assert stored_assumptions(usual)[0]
+    assert not stored_assumptions(given)[0]
+
+
 def test_a_folder_of_something_else_stays_as_it_is() -> None:
     Path("order").mkdir()
     Path("order/notes.txt").write_text("mine")

@@ -11,6 +11,7 @@ import pytest
 from advice.simulated import Truth, record, true_value
 from callbench.analysis.advice.advice import Advice, of_figures
 from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.prediction import added_ms
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.objective import parse
 from callbench.model.situation import DEFAULT_WORTH, Goal, Prices, Situation, SituationLink
@@ -156,3 +157,15 @@ def test_what_has_too_few_calls_for_the_percentile_of_the_objective_is_not_advis
     assert not found.met
     assert (found.choice.verdict, list(found.unsure)) == (Verdict.UNDECIDED, [case.order[0]])
     assert headline(found).endswith('not shown to meet "p99.9 under 100 s". p99.9 needs 3,688 calls in each fork.')
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_no_call_is_faster_than_its_link(place: int) -> None:
+    """An objective below what bytes and round trips alone take is met by no candidate, measured over the link or not."""
+    case = _drawn(0.10, 1e9)[place]
+    case = replace(case, situation=replace(case.situation, links=[replace(case.situation.links[0], share=1.0)]))
+    every = record(case.truths, {"call": case.payload}, case.situation, case.seed)
+    least_ms = min(added_ms(figures, case.situation.links[0].wire) for figures in every.values())
+    situation = replace(case.situation, objective=parse(f"mean under {least_ms * 0.99:.6f} ms"))
+    predicted = {key: replace(figures, over={}) for key, figures in every.items()}
+    assert of_figures(predicted, situation).choice.verdict is Verdict.NONE

@@ -98,7 +98,7 @@ def test_cells_over_a_link_are_measured(
     record = json.loads((tmp_path / "run/advice.json").read_text())
     assert record["held_back"] == ["held-back-1"]
     assert {one["link"] for one in record["checks"]} == {"25ms,20mbit"}
-    assert {one["figure"] for one in record["checks"]} >= {"mean time", "p99", "processor time, server"}
+    assert {one["figure"] for one in record["checks"]} >= {"mean time", "processor time, server"}
     assert "processor time of a call, server, over 25ms,20mbit" in {one["name"] for one in record["savings"]["lines"]}
     assert "Predictions tested" in ended.stdout
     means = [one["measured_over_predicted"]["value"] for one in record["checks"] if one["figure"] == "mean time"]

@@ -127,10 +127,12 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
     )
     times = error_of(compared, situation, Goal.TIME)
     errors = {link.name: times.log for link in situation.links}
+    money_error = error_of(compared, situation, Goal.MONEY).log
 
     def costs(figures: Every, shares: Mapping[str, float]) -> list[CostLine]:
         off = partial(off_by, tested)
-        return lines([figures, every, *held_back], situation, (advised, beside), shares, errors, off) if advised else []
+        pair, records = (advised, beside), [figures, every, *held_back]
+        return lines(records, situation, pair, shares, errors, off, money_error) if advised else []
 
     elsewhere = [costs(case.place.every, case.place.groups) for case in assumed.cases]
     main = max(groups, key=lambda group: groups[group])

@@ -13,7 +13,7 @@ from callbench.analysis.advice.checks import Check, Error, off_by
 from callbench.analysis.advice.choice import Choice, Verdict, choose
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.languages import TakingPart, taking_part
-from callbench.analysis.advice.prediction import here_alone, known_latency_us, mixed, percentile_of, value
+from callbench.analysis.advice.prediction import added_ms, here_alone, known_latency_us, mixed, percentile_of, value
 from callbench.analysis.advice.requirements import LeftOut, candidates
 from callbench.analysis.advice.savings import MEAN, slowest_us
 from callbench.model.situation import Goal, Situation
@@ -185,7 +185,9 @@ def _met(
             measured = all(known_latency_us(every[name, group], link.name, link.wire, metric)[1] for group in groups)
             off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
             if ms.low is not None and ms.high is not None:
-                ms = replace(ms, low=ms.low / off, high=ms.high * off)
+                # No call is faster than its bytes and round trips on the link, however far a prediction may be off.
+                least_ms = max(added_ms(every[name, group], link.wire) for group in groups) if not measured else 0.0
+                ms = replace(ms, low=max(ms.low / off, min(least_ms, ms.middle)), high=ms.high * off)
             found.append(ObjectiveCheck(name, link.name, ms, _outcome(ms, objective.limit_us / 1e3), measured))
     return found
 

@@ -62,6 +62,7 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
     groups: Mapping[str, float],
     errors: Mapping[str, float],
     off: Callable[[str, str, float], float],
+    money_error: float = 0.0,
 ) -> list[CostLine]:
     """Write every figure of two stacks.
 
@@ -72,6 +73,7 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
         groups: shares of the groups.
         errors: of comparisons of predicted means, as log-ratios, by link.
         off: the error of a predicted latency as a log-ratio, of its link, `mean time` or the percentile, and its µs.
+        money_error: of a comparison of money, as a log-ratio: the choice has it in its ratios too.
     """
     found: list[CostLine | None] = []
     every = records[0]
@@ -87,7 +89,8 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
     for name, place in (("to the server", 0), ("to the client", 1)):
         found.append(_line(f"bytes of a call, {name}", "bytes", each_of(partial(_bytes, place=place))))
     if situation.prices is not None:
-        found.append(_line(MONEY, situation.prices.currency, each_of(lambda one: money_a_month(one, situation))))
+        each = each_of(lambda one: money_a_month(one, situation))
+        found.append(_line(MONEY, situation.prices.currency, each, error=math.expm1(money_error)))
         found += _money_lines(after, situation, pair, groups)
     percentile, words = percentile_of(situation)
     for link in situation.links:

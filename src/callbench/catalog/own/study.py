@@ -12,6 +12,8 @@ from callbench.model.errors import BadInput
 from callbench.model.service.imported import MOST_CALLS
 
 STUDY = "study.toml"
+QUICK_CALLS = "quick_calls"
+"""The parameter of the usual study with the calls that a cell has at least in each fork of a quick run."""
 _ALL = "Every native message over the usual channels"
 CHANNELS = ("inproc", "shm", "unix", "tcp", "http", "http-keepalive", "grpc")
 """Those of the usual study: within a process, within a host, and over a network; gRPC for Protocol Buffers alone."""
@@ -74,7 +76,8 @@ def usual(folder: Path, languages: Sequence[str] = (), stacks: Sequence[str] = (
         "title": folder.absolute().name,
         "about": f"{'Native stacks' if stacks else _ALL}, with the calls of the service.{others}{note}",
         "load": {"clients": [1], "calls": 1000, "seconds": 0.5, "forks": 5, "rounds": 10, "minutes": 20},
-        "quick": {"calls": 100, "seconds": 0.1, "forks": 2, "rounds": 2, "minutes": 1},
+        "parameters": {QUICK_CALLS: 100},
+        "quick": {"calls": f"{{{QUICK_CALLS}}}", "seconds": 0.1, "forks": 2, "rounds": 2, "minutes": 1},
         "cells": [
             {
                 "group": name,

@@ -111,8 +111,11 @@ def _asked(service: Imported, usual: Path, how: Importing) -> list[GivenAnswer]:
 
 
 def _has_payloads(place: Path, service: Imported) -> bool:
-    """Whether an earlier import has every sample with its answer."""
+    """Whether an earlier import has every sample with its answer, and knows that it was given."""
     earlier = folder.read(place)
+    if not set(earlier.unanswered) <= set(service.unanswered):
+        # An answer that is the request again was given all the same.
+        return False
     there = {name: {_text([one.request, one.answer]) for one in pairs} for name, pairs in earlier.payloads.items()}
     return all(
         _text([one.request, one.answer]) in there.get(name, ())

@@ -1,5 +1,6 @@
 """What an advice is asked of: a record, or something to measure first, as a study, a service or a document."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +21,14 @@ from callbench.runner import launch, own_service
 from callbench.runner.advice import checked, importing, stored
 from callbench.runner.advice.candidates import Chosen, chosen
 from callbench.runner.advice.importing import Importing
+from callbench.stats.percentile_calls import fewest_calls
 from callbench.store.head import FILE
 from callbench.store.record import Record
 from callbench.store.record_writer import check_free
 
 BUDGET_S = 120.0
+# A slice may end a call early.
+_SPARE = 1.2
 
 
 @dataclass(frozen=True)
@@ -122,9 +126,17 @@ def _request(study: str, how: Measuring, languages: Sequence[str]) -> tuple[laun
     select = [] if native.stacks else _channels(study, how, languages)
     request = launch.RunRequest(
         study, quick=True, select=select, budget_s=how.budget_s, baselines=False, languages=languages,
-        stacks=native.stacks, out=how.out,
+        stacks=native.stacks, settings=_for_the_objective(how.situation) if usual else {}, out=how.out,
     )  # fmt: skip
     return request, native
+
+
+def _for_the_objective(situation: Situation) -> dict[str, str]:
+    """Give each fork the calls that the percentile of the objective needs, and some more: then forks are fewer."""
+    share = situation.objective.share if situation.objective else None
+    if share is None or not 0 < share < 1:
+        return {}
+    return {own_study.QUICK_CALLS: str(math.ceil(_SPARE * fewest_calls(share)))}
 
 
 def _languages(study: str, how: Measuring) -> tuple[str, ...]:
