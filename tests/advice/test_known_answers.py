@@ -161,7 +161,7 @@ def test_what_has_too_few_calls_for_the_percentile_of_the_objective_is_not_advis
 
 @pytest.mark.parametrize("place", range(10))
 def test_no_call_is_faster_than_its_link(place: int) -> None:
-    """An objective below what bytes and round trips alone take is met by no candidate, measured over the link or not."""
+    """An objective below what bytes and round trips alone take is met by no candidate."""
     case = _drawn(0.10, 1e9)[place]
     case = replace(case, situation=replace(case.situation, links=[replace(case.situation.links[0], share=1.0)]))
     every = record(case.truths, {"call": case.payload}, case.situation, case.seed)
