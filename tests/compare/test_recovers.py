@@ -91,3 +91,6 @@ def test_a_bucket_of_tokens_is_seen(callbench: Callbench, tmp_path: Path) -> Non
     assert cell["outcome"] in ("undecided", "failed")
     if cell["outcome"] == "undecided":
         assert "called without a pause" in cell["why"]
+        shown = callbench("compare", tmp_path / "out").stdout
+        assert "rate: undecided, because without a pause between calls it is another one" in shown
+        assert "no regression" not in shown

@@ -129,6 +129,10 @@ def sentences(found: Comparison) -> list[str]:
 def _sentence(metric: Metric, cells: Sequence[MetricVerdict], found: Comparison) -> str:
     """Describe of a metric whether a regression was found, how great a one may be there, and what would tell."""
     beyond = [one for one in cells if one.regression]
+    recovering = [one for one in cells if one.recovers is not None and one.outcome is Outcome.UNDECIDED]
+    if recovering and not beyond:
+        where = f" in {_cells(len(recovering))}" if len(cells) > 1 else ""
+        return f"{metric}: undecided{where}, because without a pause between calls it is another one"
     open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
     allowed = _percent(found.rule.allowed(metric))
     unseen = max((one.decided.unseen for one in open_ if one.decided), default=0.0)
