@@ -9,7 +9,9 @@ _NUMBER = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*([a-zA-Z%]*)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
-def share(text: str, what: str, least: float = 0.0, most: float = 1.0) -> float:
+def share(  # noqa: PLR0913 - a range and its ends
+    text: str, what: str, least: float = 0.0, most: float = 1.0, *, or_least: bool = False, or_most: bool = False
+) -> float:
     """Read `2%` or `0.02` as a share.
 
     Args:
@@ -17,6 +19,8 @@ def share(text: str, what: str, least: float = 0.0, most: float = 1.0) -> float:
         what: the option, for the sentence.
         least: what it must be greater than.
         most: what it must be less than.
+        or_least: whether it may be the least itself.
+        or_most: whether it may be the most itself.
 
     Raises:
         BadInput: it is no share, or out of range.
@@ -25,8 +29,10 @@ def share(text: str, what: str, least: float = 0.0, most: float = 1.0) -> float:
     if not match or match[2] not in ("", "%"):
         raise BadInput(f"{what} {text}: give a percentage such as 2%")
     value = float(match[1]) / (100 if match[2] else 1)
-    if not least < value < most:
-        raise BadInput(f"{what} {text}: it must lie between {least * 100:g}% and {most * 100:g}%")
+    if not (least < value < most or (or_least and value == least) or (or_most and value == most)):
+        low = f"{'at least' if or_least else 'above'} {least * 100:g}%"
+        high = f"{'at most' if or_most else 'below'} {most * 100:g}%"
+        raise BadInput(f"{what} {text}: it must be {low} and {high}")
     return value
 
 

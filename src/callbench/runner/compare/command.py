@@ -24,10 +24,14 @@ def given(level: str | None, threshold: str | None, p99_threshold: str | None) -
     tail = None
     if p99_threshold is not None:
         none = p99_threshold.strip() == "none"
-        tail = math.inf if none else quantities.share(p99_threshold, "--p99-threshold", least=-1e-9)
+        tail = (
+            math.inf
+            if none
+            else quantities.share(p99_threshold, "--p99-threshold", most=10.0, or_least=True, or_most=True)
+        )
     return RuleOptions(
         None if level is None else quantities.share(level, "--level"),
-        None if threshold is None else quantities.share(threshold, "--threshold", least=-1e-9),
+        None if threshold is None else quantities.share(threshold, "--threshold", or_least=True),
         tail,
     )
 
