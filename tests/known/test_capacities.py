@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import pytest
 
+from callbench.report.capacity.answer import answer
 from callbench.runner.capacity.request import CLIENTS, RATE, CapacityRequest
 from callbench.runner.capacity.result import CapacityResult
 from callbench.runner.capacity.search import call_s
 from callbench.runner.knees import objective_result
-from callbench.stats.capacity_plan import COARSE, Trial, capacity, estimates, next_place
+from callbench.stats.capacity_plan import COARSE, Capacity, Trial, capacity, estimates, next_place
 from callbench.stats.decision import Outcome
 from callbench.stats.knee import KneeOutcome
 from callbench.stats.rate import window_of
+from callbench.stats.saturation import Resource, Saturation
 from known.driving import closed, opened, poisson
 from known.servers import Failing, Limited, Pool, SimulatedServer, Stalling, TokenBucket
 
@@ -114,6 +116,54 @@ def test_no_rate_above_the_capacity_is_held(name: str, seed: int) -> None:
     assert found.level <= most * 1.05
     assert found.low >= most * 0.3
     assert result.outcome is Outcome.PASSED
+
+
+class Missing(SimulatedServer):
+    """A server that holds any number of clients; at 64 of them, loads miss by the machine's noise."""
+
+    def __init__(self, dice: random.Random, share: float) -> None:
+        """Take the share of its loads that miss."""
+        self._missed, self._dice, self._share = False, dice, share
+        self._clients: set[int] = set()
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """As in `SimulatedServer`."""
+        if not self._clients:
+            self._missed = self._dice.random() < self._share
+        self._clients.add(client)
+        return at_s + (0.2 if self._missed and len(self._clients) >= 60 else 0.05), None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.6])
+def test_a_search_that_most_ended_says_one_thing(share: float) -> None:
+    """It was said: holds 64 clients (95 % interval 59 to 63), at the rate of 59; the truth is at least 64."""
+    for seed in range(20):
+        dice = random.Random(seed)  # noqa: S311 - to be repeated
+        request = CapacityRequest("p95 under 60 ms", most=64, need=64)
+        result = searched(lambda dice=dice: Missing(dice, share), request, seed)  # type: ignore[misc]
+        found, said = result.capacity, next(answer(result, []))
+        assert found is not None
+        if found.end is KneeOutcome.AT_LEAST and found.low is not None:
+            assert f"at least {found.low:.0f} client" in said
+            assert "interval" not in said
+            assert ("which some loads missed" in said) == (found.low < 64)
+            assert result.outcome is (Outcome.PASSED if found.low == 64 else Outcome.UNDECIDED)
+        else:
+            assert found.low is None or found.low <= found.level <= (found.high or 64)
+            assert found.low is None or "at least" not in said
+
+
+def test_at_least_is_said_of_a_load_that_was_made_and_met() -> None:
+    """With others' work: "It holds about at least 104.8 calls/s" of a server that answers 100 a second at most."""
+    others = Saturation(Resource.OTHERS, "other programs took 96 % of the load driver's processors")
+    request = CapacityRequest("p95 under 100 ms", RATE)
+    few = CapacityResult(request, [], Capacity(104.8, None, None, KneeOutcome.WITHIN, 3), [], None, others, None, 40)
+    assert next(answer(few, [])) == ("It holds about 104.8 calls/s with p95 under 100 ms. The level has no interval.")
+    known = CapacityResult(request, [], Capacity(95.0, 90.0, 99.0, KneeOutcome.WITHIN, 6), [], None, others, None, 40)
+    lines = list(answer(known, []))
+    assert lines[0] == "It holds at least 90.0 calls/s with p95 under 100 ms."
+    assert lines[1].startswith("Invalid: other programs took the processors")
+    assert known.outcome is Outcome.UNDECIDED
 
 
 def test_along_the_rate_each_load_is_as_long_as_it_takes_to_settle() -> None:

@@ -50,6 +50,46 @@ def test_ends_of_the_span_are_said_as_such() -> None:
     assert capacity([], CLIENTS) is None
 
 
+def ended_by_most(missed: int) -> list[Trial]:
+    """Six crossings or more at the highest level of 64, of which the first missed there and met at 59."""
+    trials = [Trial(COARSE, float(level), met=True) for level in (1, 2, 4, 8, 16, 32, 64)]
+    for number in range(1, 8):
+        trials += (
+            [Trial(number, 64, met=False), Trial(number, 59, met=True), Trial(number, 61, met=False)]
+            if number <= missed
+            else [Trial(number, 64, met=True)]
+        )
+    return trials
+
+
+@pytest.mark.parametrize("missed", range(8))
+def test_a_search_that_the_highest_level_ended_has_one_answer(missed: int) -> None:
+    """It was said that a server holds 64 clients (95 % interval 59 to 63)."""
+    span = SearchRange(1, 64, 0.05, whole=True)
+    found = capacity(ended_by_most(missed), span)
+    assert found is not None
+    assert found.low is not None
+    assert found.low <= found.level <= (found.high or span.high)
+    at_most = missed < 7
+    assert (found.end, found.high) == ((KneeOutcome.AT_LEAST, None) if at_most else (KneeOutcome.WITHIN, 60))
+    # All that was shown; with one miss of seven more crossings say whether that was chance.
+    assert found.level == (64 if missed == 0 else 59)
+    assert (next_place(ended_by_most(missed), 1, span) is None) == (missed in (0, 7))
+
+
+def test_one_miss_of_many_at_the_highest_level_is_chance() -> None:
+    dice = random.Random(3)  # noqa: S311 - to be repeated
+    span, wrong = SearchRange(1, 64, 0.05, whole=True), 0
+    for _ in range(200):
+        found = capacity(searched(lambda _: dice.random() > 0.05, span), span)
+        assert found is not None
+        assert found.end is KneeOutcome.AT_LEAST or found.high is not None
+        assert found.low is not None
+        assert found.low <= found.level <= (found.high or span.high)
+        wrong += found.level < 64
+    assert wrong <= 20
+
+
 def test_the_level_that_ends_the_coarse_search_fails_twice() -> None:
     trials = [Trial(COARSE, 1, met=True), Trial(COARSE, 2, met=False)]
     assert next_place(trials, 1, CLIENTS) == Place(COARSE, 2)

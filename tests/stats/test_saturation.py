@@ -41,6 +41,10 @@ def test_a_queue_before_idle_processors_says_how_many_are_served_at_once(at_once
         (replace(IDLE, link=0.97), 4, Resource.LINK),
         (replace(IDLE, client=Side(0.97, 0.97)), 4, Resource.DRIVER),
         (replace(IDLE, lateness=0.3), 4, Resource.DRIVER),
+        # It was said of these that the driver was used up, though it was 1 % busy.
+        (replace(IDLE, lateness=0.07, client=Side(0.01, 0.01, neighbours=0.96)), 4, Resource.OTHERS),
+        (replace(IDLE, client=Side(0.3, 0.3, waited=0.8, neighbours=0.6)), 4, Resource.OTHERS),
+        (replace(IDLE, lateness=0.3, client=Side(0.97, 0.97, neighbours=0.2)), 4, Resource.DRIVER),
         (replace(IDLE, server=Side(0.4, 0.4, waited=0.5, neighbours=0.6)), 1, Resource.OTHERS),
     ],
 )
@@ -48,6 +52,14 @@ def test_what_is_used_up_is_named(evidence: Evidence, processors: int, resource:
     found = saturated(queue(4, 10, evidence, processors=processors), 16)
     assert found.resource is resource
     assert found.invalid == (resource in (Resource.DRIVER, Resource.OTHERS))
+
+
+@pytest.mark.parametrize("at_once", [1, 5.2])
+def test_a_limit_of_the_rate_is_named_beside_a_pool_or_a_lock(at_once: float) -> None:
+    """50 ms a call, any number at once and never more than 104/s was called a pool of 5.2 workers."""
+    found = saturated(queue(at_once, 50), 16)
+    assert "a limit of the rate, about" in found.why
+    assert f"{at_once / 0.05:.0f}" in found.why
 
 
 def test_calls_that_do_not_wait_for_each_other_use_nothing_up() -> None:

@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A crossing that is over: the highest level that met below the lowest that did not."""
+    """A crossing that is over: the highest level that met, and the lowest that did not; infinite where all met."""
 
     met: float
     failed: float
@@ -60,11 +60,12 @@ class Capacity:
     """What a search has found.
 
     Attributes:
-        level: the median over the crossings; where there is none, of the coarse search.
+        level: the median over the crossings; where there is none, of the coarse search. Where the upper end is not
+            known, the lower end, which is all that was shown.
         low: lower end of the 95 % interval; None where too few crossings were made. 0: the lowest level may not be met.
-        high: upper end likewise, a level that may still be met; None too where the highest level of all is met.
-        end: `found`; `at least`: the highest level of all was met; `below`: the lowest was not. Both are shown only if
-            there is an interval.
+        high: upper end likewise, a level that may still be met; None too where the highest level of all may be met.
+        end: `found`; `at least`: the highest level of all ended the search; `below`: the lowest was not met. Both are
+            shown only if there is an interval.
         crossings: how many estimates it is made of.
     """
 
@@ -131,15 +132,16 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
     if span.whole:
         middle = float(median_low([one.met for one in every]))
     else:
-        middle = median(math.sqrt(one.met * one.failed) for one in every)
+        middle = median(math.sqrt(one.met * min(one.failed, span.high)) for one in every)
     if place is None:
         return Capacity(middle, None, None, KneeOutcome.WITHIN, len(every))
     low = sorted(one.met for one in every)[place - 1]
     high = sorted(one.failed for one in every)[-place]
     if high <= span.low:
         return Capacity(span.low, 0.0, span.low, KneeOutcome.BELOW, len(every))
-    if low >= span.high:
-        return Capacity(span.high, span.high, None, KneeOutcome.AT_LEAST, len(every))
+    if math.isinf(high) and low > 0:
+        return Capacity(low, low, None, KneeOutcome.AT_LEAST, len(every))
+    high = min(high, span.high + span.whole)
     return Capacity(middle, low, max(low, high - 1) if span.whole else high, KneeOutcome.WITHIN, len(every))
 
 
@@ -149,12 +151,12 @@ def estimates(trials: Sequence[Trial], span: SearchRange) -> list[Estimate]:
     for number in sorted({one.phase for one in trials} - {COARSE}):
         steps = _of(trials, number)
         if next_level(steps, 1.0, _near(span)) is None:
-            found.append(_estimate(steps, knee(steps, span), span))
+            found.append(_estimate(steps, knee(steps, span)))
     return found
 
 
-def _estimate(steps: Sequence[Step], found: Knee | None, span: SearchRange) -> Estimate:
-    failed = min((one.level for one in steps if not one.met), default=span.high)
+def _estimate(steps: Sequence[Step], found: Knee | None) -> Estimate:
+    failed = min((one.level for one in steps if not one.met), default=math.inf)
     below = found is None or found.end is KneeOutcome.BELOW
     # Where not even the lowest level met, nothing that was tried is held.
     return Estimate(0.0 if below or found is None else found.level, failed)
@@ -188,7 +190,10 @@ def _begin(met: float, failed: float, number: int) -> float:
 def _precise(found: Capacity | None, span: SearchRange) -> bool:
     if found is None or found.low is None:
         return False
-    if found.end is not KneeOutcome.WITHIN:
+    if found.end is KneeOutcome.AT_LEAST:
+        # Some loads at the highest level missed: more crossings say whether that was chance.
+        return found.low >= span.high
+    if found.end is KneeOutcome.BELOW:
         return True
     if found.high is None or found.low <= 0:
         return False

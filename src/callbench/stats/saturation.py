@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from callbench.stats.bottleneck import DISTURBED, IDLE, SATURATED, Evidence, Limit, verdict_of
+from callbench.stats.bottleneck import DISTURBED, IDLE, NEIGHBOURS, SATURATED, Evidence, Limit, starved, verdict_of
 from callbench.stats.digits import figure, percent
 
 # A call that takes so many times as long as alone waits in a queue.
@@ -106,6 +106,12 @@ def saturated(every: Sequence[LoadObservation], level: float) -> Saturation:
 def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | None:
     """Say what of link, driver and processors was used up; None where nothing was."""
     verdict = verdict_of(evidence)
+    if verdict.limit is Limit.GENERATOR and _driver_taken(evidence):
+        driver, others = evidence.client, evidence.client.neighbours or 0.0
+        took = (
+            f"other programs took {percent(others)} of the load driver's processors, and it used {percent(driver.used)}"
+        )
+        return Saturation(Resource.OTHERS, f"{took}: {verdict.why}")
     if verdict.limit in (Limit.GENERATOR, Limit.LINK):
         return Saturation(Resource.DRIVER if verdict.limit is Limit.GENERATOR else Resource.LINK, verdict.why)
     server = evidence.server
@@ -120,6 +126,12 @@ def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | N
     if busy + others >= SATURATED and others > DISTURBED and server.lost > DISTURBED and busy > IDLE / 2:
         return Saturation(Resource.OTHERS, f"other programs took {percent(others)} of the server's processors")
     return None
+
+
+def _driver_taken(evidence: Evidence) -> bool:
+    """Return whether the load driver was hardly busy itself, and others took the processors that it was to run on."""
+    others = evidence.client.neighbours or 0.0
+    return starved(evidence) or (evidence.client.used < IDLE and others > NEIGHBOURS)
 
 
 def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObservation]) -> Saturation:
@@ -145,10 +157,14 @@ def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObserva
         why = f"calls waited, and the server used {percent(busy)} of its processors"
         return Saturation(Resource.UNDECIDED, f"{why}: neither they nor a queue explains it alone", at_once)
     idle = f"the server's processors were {percent(1 - busy)} idle while calls waited"
+    # A server that works on any number of calls at once, and never answers more a second, looks the same from outside.
+    limit = f"a limit of the rate, about {figure(rate, 0.005)} calls/s"
     if at_once < _ONE:
-        return Saturation(Resource.LOCK, f"{idle}, and it answered them one at a time", at_once)
+        return Saturation(Resource.LOCK, f"{idle}, and it answered them one at a time: a lock, or {limit}", at_once)
     pool = f"it answered about {figure(at_once, 0.05)} at a time: so many workers or connections"
-    return Saturation(Resource.POOL, f"{idle}, and {pool}, or a lock that is held for a part of the call", at_once)
+    return Saturation(
+        Resource.POOL, f"{idle}, and {pool}, a lock that is held for a part of the call, or {limit}", at_once
+    )
 
 
 def _refused(loaded: Sequence[LoadObservation]) -> str:

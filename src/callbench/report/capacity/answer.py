@@ -12,15 +12,15 @@ from callbench.stats.digits import figure, percent
 from callbench.stats.interval import Interval
 from callbench.stats.knee import KneeOutcome
 from callbench.stats.median_interval import LEAST
-from callbench.stats.saturation import Resource
+from callbench.stats.saturation import Resource, Saturation
 
 _SATURATED = {
     Resource.PROCESSOR: "The server's processor was used up first",
     Resource.LOCK: "A lock, or a part that one call at a time can use, was used up first",
-    Resource.POOL: "The pool of workers or connections was used up first",
+    Resource.POOL: "A pool of workers or connections, or a limit of the rate, was used up first",
     Resource.LINK: "The link was used up first",
     Resource.DRIVER: "Invalid: the load driver was used up first, so the server may hold more",
-    Resource.OTHERS: "Invalid: other programs used the server's processors, so the server may hold more",
+    Resource.OTHERS: "Invalid: other programs took the processors, so the server may hold more",
     Resource.NOTHING: "Nothing was used up",
     Resource.UNDECIDED: "Undecided what was used up first",
 }
@@ -44,7 +44,7 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     if result.death is not None:
         yield f"The server died under load: {result.death}."
     if result.saturation is not None:
-        yield f"{_SATURATED[result.saturation.resource]}: {result.saturation.why}."
+        yield f"{_used_up(result.saturation)}: {result.saturation.why}."
     if unserved := _unserved(result):
         yield unserved
     if endpoints := most_time(result.endpoints):
@@ -58,6 +58,12 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     yield from notes
 
 
+def _used_up(found: Saturation) -> str:
+    if found.resource is Resource.POOL and found.at_once is None:
+        return "The pool of connections was used up first"
+    return _SATURATED[found.resource]
+
+
 def _holds(result: CapacityResult) -> str:
     request, found = result.request, result.capacity
     if found is None:
@@ -65,17 +71,19 @@ def _holds(result: CapacityResult) -> str:
     level = level_text(found.level, request.along)
     if found.end is not KneeOutcome.WITHIN:
         return _at_an_end(result, found)
-    least = "at least " if result.invalid else ""
     if found.low is None or found.high is None:
-        return f"It holds about {least}{level} with {request.objective}{_rate(result)}. The level has no interval."
+        return f"It holds about {level} with {request.objective}{_rate(result)}. The level has no interval."
     low, high = (
         f"{value:,.0f}" if request.along == CLIENTS else figure(value, 0.005) for value in (found.low, found.high)
     )
     if found.low <= 0:
         lowest = level_text(request.span.low, request.along)
         return f"Undecided whether it holds {lowest} with {request.objective}: it holds 0 to {high}."
+    if result.invalid:
+        # The greatest load of which it is sure that it was made and met: more was not shown.
+        return f"It holds at least {level_text(found.low, request.along)} with {request.objective}."
     between = f"(95 % interval {low} to {high})"
-    return f"It holds {least}{level} {between} with {request.objective}{_rate(result)}."
+    return f"It holds {level} {between} with {request.objective}{_rate(result)}."
 
 
 def _at_an_end(result: CapacityResult, found: Capacity) -> str:
@@ -85,7 +93,9 @@ def _at_an_end(result: CapacityResult, found: Capacity) -> str:
         return f"Undecided whether it holds {level} with {objective}: too few loads were tried."
     if found.end is KneeOutcome.BELOW:
         return f"It does not hold {level} with {objective}: the lowest load that was tried already fails."
-    return f"It holds at least {level} with {objective}{_rate(result)}: --most ends the search there."
+    most = result.request.span.high
+    ends = "there" if found.level >= most else f"at {level_text(most, result.request.along)}, which some loads missed"
+    return f"It holds at least {level} with {objective}{_rate(result)}: --most ends the search {ends}."
 
 
 def _unserved(result: CapacityResult) -> str:

@@ -1,5 +1,6 @@
 """A search for a capacity in sentences, a table and charts."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -69,7 +70,9 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
         "death": result.death,
         "seconds": result.took_s,
         "endpoints": [endpoint_record(one) for one in result.endpoints],
-        "estimates": [asdict(one) for one in result.estimates],
+        "estimates": [
+            {"met": each.met, "failed": None if math.isinf(each.failed) else each.failed} for each in result.estimates
+        ],
         "steps": [
             {name: line[name] for name in ("phase", "level", "holds", "value_us", "errors", "at_s", "seconds")}
             | {"rate_per_s": (line["load"] or {}).get("rate_per_s")}

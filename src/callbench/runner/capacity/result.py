@@ -66,9 +66,7 @@ class CapacityResult:
         low, high = found.low, found.high
         if found.end is KneeOutcome.BELOW:
             return Outcome.UNDECIDED if self.invalid else Outcome.FAILED
-        if found.end is KneeOutcome.AT_LEAST:
-            return Outcome.PASSED
-        if need is None and (low <= 0 or self.invalid):
+        if need is None and found.end is not KneeOutcome.AT_LEAST and (low <= 0 or self.invalid):
             return Outcome.UNDECIDED
         if need is None or low >= need:
             return Outcome.PASSED
@@ -97,7 +95,7 @@ def read(run: Record) -> CapacityResult:
         found,
         estimates(trials, request.span),
         _rate(steps, trials, found),
-        saturated([_seen(line) for line in steps], found.level if found.end is KneeOutcome.WITHIN else 0.0)
+        saturated([_seen(line) for line in steps], 0.0 if found.end is KneeOutcome.BELOW else found.level)
         if found is not None and failed
         else None,
         death,
@@ -108,7 +106,7 @@ def read(run: Record) -> CapacityResult:
 
 
 def _rate(steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None) -> Interval | None:
-    """The calls answered a second by loads within the interval that met the objective."""
+    """The calls answered a second by the loads that `_held` gives."""
     rates = [float(line["load"]["rate_per_s"]) for line in _held(steps, trials, found)]
     positive = [rate for rate in rates if rate > 0]
     return geometric_mean(positive) if positive else None
@@ -117,13 +115,15 @@ def _rate(steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Ca
 def _held(
     steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None
 ) -> list[Mapping[str, Any]]:
-    """Return the loads within the interval of the capacity that met the objective."""
+    """Return the loads at the capacity that met the objective. Where that level was not tried, within its interval."""
     if found is None:
         return []
     low, high = (found.low or found.level), (found.high or found.level)
     met = [(line, trial) for line, trial in zip(steps, trials, strict=True) if line["load"] and trial.met]
-    within = [line for line, trial in met if min(low, found.level) <= trial.level <= high and trial.phase != COARSE]
-    return within or [line for line, trial in met if trial.level == found.level]
+    crossed = [(line, trial) for line, trial in met if trial.phase != COARSE]
+    at = [line for line, trial in crossed if trial.level == found.level]
+    within = [line for line, trial in crossed if min(low, found.level) <= trial.level <= high]
+    return at or within or [line for line, trial in met if trial.level == found.level]
 
 
 def _chosen(
