@@ -155,3 +155,10 @@ def test_what_is_not_known_of_a_link_is_said() -> None:
     assert any("Processor time over office is not known" in one for one in not_measured(advice))
     known = of_figures({(one.stack, one.group): one for one in _measured("Sum")}, SITUATION)
     assert not any("is not known" in one for one in not_measured(known))
+
+
+@pytest.mark.parametrize(("calls", "told"), [(500.0, "500"), (10_000.0, "10,000"), (1_234_567.0, "1,234,567")])
+def test_the_calls_of_a_load_are_written_in_full(calls: float, told: str) -> None:
+    tested = {(one.stack, one.group): one for one in _measured("Sum")}
+    advice = of_figures(tested, replace(SITUATION, calls_per_s=calls))
+    assert any(f"At {told} calls/s the server keeps" in text for text in not_measured(advice))

@@ -215,7 +215,7 @@ def _load(advice: Advice) -> str:
     found = {one.name: calls * one.own.middle / 1e6 for one in advice.lines}
     least = found.get(processor_line("server"))
     most = max((found.get(processor_line("server", link.name), 0.0) for link in advice.situation.links), default=0.0)
-    busy = "" if least is None else f" At {calls:,.4g} calls/s the server keeps {least:.2g} processors busy"
+    busy = "" if least is None else f" At {calls:,.10g} calls/s the server keeps {least:.2g} processors busy"
     if least is not None:
         busy += f", and up to {most:.2g} if it sleeps before each call." if most > least else "."
     return f"Latencies are those of one client. Calls that wait for each other are not in them.{busy}"
