@@ -130,6 +130,32 @@ def test_a_search_that_is_stopped_continues(callbench: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("nothing_left")
+def test_a_finished_search_goes_on_with_more_time(callbench: Run, tmp_path: Path) -> None:
+    """The remedy that was printed, --resume with more --seconds, was refused: "its search differ"."""
+    words = ("capacity", *start("pool", 2, 10), "--objective", "mean under 80 ms", "--out", "kept")
+    first = callbench(*words, "--seconds", 3)
+    assert first.returncode == 3, first.stdout + first.stderr
+    assert "Give more --seconds; --resume then goes on with this search." in first.stdout
+    journal = tmp_path / "kept" / "journal.jsonl"
+    before = journal.read_text()
+    same = callbench(*words, "--seconds", 3, "--resume")
+    assert same.returncode == 3
+    assert "kept is finished: it has taken its 3 s; give more than --seconds 3 to go on" in " ".join(
+        same.stderr.split()
+    )
+    assert journal.read_text() == before
+    longer = callbench(*words, "--seconds", 7, "--resume")
+    assert longer.returncode in (0, 3), longer.stderr
+    assert journal.read_text().startswith(before)
+    assert journal.read_text().count('"step"') > before.count('"step"')
+    assert "continued with --seconds 7: it was begun with 3" in longer.stdout
+    assert "stopped or killed" not in same.stdout + longer.stdout
+    other = callbench(*words, "--resume", "--seconds", 9, "--objective", "mean under 90 ms")
+    assert other.returncode == 2
+    assert "kept is another capacity: its objective differs;" in other.stderr
+
+
+@pytest.mark.usefixtures("nothing_left")
 def test_nothing_outlives_a_core_that_is_killed(tmp_path: Path, mark: str) -> None:
     words = ("capacity", *start("pool", 2, 10), "--seconds", 60, "--out", "kept")
     running = subprocess.Popen(command(*words), cwd=tmp_path)

@@ -1,5 +1,6 @@
 """A search for a capacity from what was asked to what is shown."""
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -41,5 +42,9 @@ def searched(  # noqa: PLR0913 - what is asked, and where
             run,
             line,
         ):
-            CapacitySearch(run, target, request, line.show).go()
+            search = CapacitySearch(run, target, request, line.show)
+            if over := search.over():
+                print(f"callbench: {run.path} is finished: {over}", file=sys.stderr)  # noqa: T201
+            else:
+                search.go()
             return run.path

@@ -104,6 +104,15 @@ class RecordWriter(Record):
         """
         self.append({"kind": "note", "at": now(), "text": text})
 
+    def change_request(self, request: Mapping[str, Any]) -> None:
+        """Replaces what was asked for, where more is asked of the same record.
+
+        Raises:
+            MachineFailure: the disk is full or fails.
+        """
+        self.request = self.info["request"] = dict(request)
+        self._change()
+
     def end(self, state: str) -> None:
         """Marks the run `finished` or `stopped`, and notes what its journal is then.
 

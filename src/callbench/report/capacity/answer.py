@@ -143,5 +143,6 @@ def _certainty(result: CapacityResult) -> str:
         return f"{loads} were tried."
     if found.low is None:
         few = f"{found.crossings} of at least {LEAST} independent estimates"
-        return f"Undecided how sure that is: {loads} made {few}. Give more time with --seconds, or --resume."
+        remedy = "Give more --seconds; --resume then goes on with this search."
+        return f"Undecided how sure that is: {loads} made {few}. {remedy}"
     return f"The interval rests on {found.crossings} independent estimates: {loads}."

@@ -74,6 +74,18 @@ class CapacitySearch:
                 return
             self._try(place)
 
+    def over(self) -> str:
+        """Say why no further load is tried; "" if one is."""
+        if self._dead:
+            return "the server died under load"
+        if self._trials and next_place(self._trials, 1.0, self._request.span) is None:
+            return "more time would not make the answer clearer; begin anew with another --out"
+        if self._at_s() >= self._request.seconds:
+            return (
+                f"it has taken its {self._spent_s:.0f} s; give more than --seconds {self._request.seconds:g} to go on"
+            )
+        return ""
+
     def _at_s(self) -> float:
         return round(time.monotonic() - self._began, 4)
 

@@ -1,6 +1,6 @@
 """The record of a soak, an overload or a torture test. Each line is on disk before the next step."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def create_record(kind: str, name: str, options: Mapping[str, Any], out: Path | 
 def create_or_resume(  # noqa: PLR0913 - what is asked, and where
     kind: str, name: str, options: Mapping[str, Any], out: Path | None, where: Placement, *, resume: bool
 ) -> RecordWriter:
-    """Create the record, or resume one that was begun with the same options.
+    """Create the record, or resume one that was begun with the same options. A search may be given more time.
 
     Args:
         kind: as in `create_record`.
@@ -57,19 +57,50 @@ def create_or_resume(  # noqa: PLR0913 - what is asked, and where
         return create_record(kind, name, options, out, where)
     if out is None:
         raise BadInput(f"--resume needs --out: the folder of the {kind} to continue")
-    before = open_record(out, kind).request
+    begun = open_record(out, kind)
+    before, state = begun.request, begun.info["state"]
     # A secret has a mask for each time that it was given.
     before, wanted = (masks_alike(each) for each in (before, SECRETS.masked(dict(options))))
-    other = sorted(key for key in wanted if before.get(key) != wanted[key])
+    longer_s = _longer_s(before, wanted)
+    other = list(_different(before, wanted))
     if other:
+        differ = "differs" if len(other) == 1 else "differ"
         raise BadInput(
-            f"{out} is another {kind}: its {', '.join(other)} differ; give the options that it was begun with,"
+            f"{out} is another {kind}: its {', '.join(other)} {differ}; give the options that it was begun with,"
             f" as {out / FILE} has them"
         )
     run = RecordWriter(out)
-    if until_s(run.lines()):
+    if longer_s is not None:
+        run.note(f"continued with --seconds {longer_s:g}: it was begun with {run.request['search']['seconds']:g}")
+        run.change_request({**run.request, "search": {**run.request["search"], "seconds": longer_s}})
+    elif state != "finished" and until_s(run.lines()):
         run.note("resumed after it was stopped or killed")
     return run
+
+
+def _longer_s(before: Mapping[str, Any], wanted: dict[str, Any]) -> float | None:
+    """Return how long a search may take now, if that is longer than before, and take the time out of what is compared.
+
+    A search is the same one however much time it is given: what was tried stays as true.
+    """
+    search = wanted.get("search")
+    begun = before.get("search") or {}
+    if not isinstance(search, Mapping) or "seconds" not in search or "seconds" not in begun:
+        return None
+    wanted["search"] = {**search, "seconds": begun["seconds"]}
+    return float(search["seconds"]) if search["seconds"] > begun["seconds"] else None
+
+
+def _different(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of options that differ; those of a search by their own names."""
+    for key in sorted(wanted):
+        old, new = before.get(key), wanted[key]
+        if old == new:
+            continue
+        if key == "search" and isinstance(old, Mapping):
+            yield from sorted(name for name in new if old.get(name) != new[name])
+        else:
+            yield key
 
 
 def until_s(lines: Iterable[Mapping[str, Any]]) -> float:
