@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,25 @@ from sealed import sealed
 
 HERE = Path(__file__).resolve().parent
 Program = Callable[..., subprocess.CompletedProcess[str]]
+# Answers 100 calls, and ends.
+DYING = """
+import os, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version, wbufsize, left = "HTTP/1.1", -1, 100
+
+    def do_GET(self):
+        Handler.left -= 1
+        if Handler.left < 0:
+            os._exit(3)
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -344,3 +364,14 @@ def test_what_cannot_be_is_refused_in_a_sentence(callbench: Program, words: list
     assert finished.returncode == 2
     assert why in finished.stderr
     assert finished.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_server_of_the_command_line_dies_under_no_invented_name(callbench: Program, tmp_path: Path) -> None:
+    """It was called "given": the name under which its command is kept."""
+    source = tmp_path / "dying.py"
+    source.write_text(DYING, encoding="utf-8")
+    start = f"{sys.executable} {source} {{port}}"
+    ended = callbench("soak", "--start", start, "--path", "/", "--clients", "1", "--seconds", "1", "--rest", "0",
+                      "--out", str(tmp_path / "out"))  # fmt: skip
+    assert re.search(r"It died after [0-9,]+ calls, at [0-9.]+ s: the server died \(exit code 3\)", ended.stdout)

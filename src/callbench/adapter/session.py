@@ -11,6 +11,7 @@ from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Op
 from callbench.adapter.drive_check import Asked, drive_error
 from callbench.adapter.process import GRACE_SECONDS, AdapterProcess
 from callbench.catalog.manifest import Manifest
+from callbench.catalog.study.own_servers import OF_COMMAND_LINE
 from callbench.model import machine_limits
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import called, connected_with
@@ -56,8 +57,10 @@ class Adapter:
         self._last_id = 0
         self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
         self.patience_s = PATIENCE_SECONDS
+        # A server of the command line has no name of its own.
+        who = part if manifest.name == OF_COMMAND_LINE else f"{manifest.name}, {part},"
         self.process = AdapterProcess(
-            f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, host_options=host_options
+            who, manifest.program, manifest.file.parent, processors, host_options=host_options
         )
         self._started = time.monotonic()
         self.answered = 0
