@@ -18,7 +18,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-SERVER = Path(__file__).resolve().parent / "server.py"
+SERVER = Path(__file__).resolve().parent / "known_servers" / "arithmetic_server.py"
 COMMANDS = ("load", "capacity", "overload", "soak", "compare")
 UNDECIDED, MOST_UNDECIDED = 3, 0.25
 TOLD_LINES = 12
