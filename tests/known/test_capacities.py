@@ -10,7 +10,7 @@ import pytest
 
 from callbench.report.capacity.answer import answer
 from callbench.runner.capacity.request import CLIENTS, RATE, CapacityRequest
-from callbench.runner.capacity.result import CapacityResult
+from callbench.runner.capacity.result import CapacityResult, allowing_for_the_start
 from callbench.runner.capacity.search import call_s
 from callbench.runner.knees import objective_result
 from callbench.stats.capacity_plan import COARSE, Capacity, Trial, capacity, estimates, next_place
@@ -47,7 +47,7 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
         met = objective_result(done, request.objective, place.level if along_rate else None)["holds"]
         trials.append(Trial(place.phase, place.level, bool(met)))
         at_s += seconds
-    found = capacity(trials, request.span)
+    found = allowing_for_the_start(capacity(trials, request.span), request)
     return CapacityResult(request, [], found, estimates(trials, request.span), None, None, None, at_s)
 
 
@@ -210,11 +210,7 @@ QUEUES = {
 
 @pytest.mark.parametrize("name", QUEUES)
 def test_the_interval_holds_the_rate_of_the_steady_state(name: str) -> None:
-    """Of queues that settle within a load, whose loads have many calls.
-
-    It is not so of others yet: of M/D/1 with 100/s and p95 under 100 ms every interval lies too high, and of M/M/4 with
-    400/s and p95 under 35 ms half of them.
-    """
+    """Of queues that settle within a load, whose loads have many calls."""
     queue = QUEUES[name]
     held, request = queue.held(), CapacityRequest(f"p95 under {queue.limit_ms:g} ms", RATE, most=1e6)
     assert request.load_s(held, coarse=False) >= RELAXED * queues.relaxation_s(queue.most_per_s, held)
@@ -232,6 +228,48 @@ def test_the_interval_holds_the_rate_of_the_steady_state(name: str) -> None:
     assert within >= 18
     # A needed rate just above the capacity would be said to be held, or one just below it not to be.
     assert max(too_high, too_low) <= 1
+
+
+# Near their capacities, these need up to 60 s until it does not count that a load begins with an empty queue.
+SLOW_QUEUES = {
+    "m/d/1, 100/s": Queue(lambda _: Pool(1, 0.01), 100, 100, lambda: queues.fixed(100, 0.95, 0.1)),
+    **{
+        f"m/m/1, {rate}/s, {limit_ms} ms": Queue(
+            partial(lambda dice, rate: Pool(1, 1 / rate, exponential=True, dice=dice), rate=rate),
+            rate,
+            limit_ms,
+            partial(queues.exponential_pool, 1, 1 / rate, 0.95, limit_ms / 1e3),
+        )
+        for rate, limit_ms in ((100, 100), (200, 100), (100, 200), (400, 50), (1_000, 50))
+    },
+    "m/m/4, 400/s": Queue(
+        lambda dice: Pool(4, 0.01, exponential=True, dice=dice),
+        400,
+        35,
+        lambda: queues.exponential_pool(4, 0.01, 0.95, 0.035),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SLOW_QUEUES)
+def test_a_load_that_begins_with_an_empty_queue_claims_no_more_than_the_steady_state(name: str) -> None:
+    """M/D/1 with 100/s and p95 under 100 ms: "at least 93" was said in 20 of 20 searches, and 85 is true."""
+    queue = SLOW_QUEUES[name]
+    held, request = queue.held(), CapacityRequest(f"p95 under {queue.limit_ms:g} ms", RATE, most=1e6)
+    beyond = 0
+    for seed in range(20):
+        dice = random.Random(seed)  # noqa: S311 - to be repeated
+        found = searched(partial(queue.server, dice), request, seed).capacity
+        beyond += found is not None and found.low is not None and not found.low <= held <= (found.high or math.inf)
+    assert beyond <= 1
+
+
+def test_a_needed_rate_beyond_the_steady_state_is_not_passed() -> None:
+    """93 of M/D/1 with 100/s: the loads meet it, and the queue that they end too early for does not."""
+    queue = SLOW_QUEUES["m/d/1, 100/s"]
+    request = CapacityRequest("p95 under 100 ms", RATE, most=1e6, need=93.0)
+    outcomes = [searched(partial(queue.server, random.Random(seed)), request, seed).outcome for seed in range(10)]  # noqa: S311
+    assert Outcome.PASSED not in outcomes
 
 
 def test_the_rates_of_queues_are_those_of_the_formulas() -> None:

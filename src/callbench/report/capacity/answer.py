@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
 from callbench.runner.capacity.request import CLIENTS
-from callbench.runner.capacity.result import CapacityResult
+from callbench.runner.capacity.result import CapacityResult, start_allowance
 from callbench.stats.bottleneck import DISTURBED
 from callbench.stats.capacity_plan import Capacity
 from callbench.stats.decision import Outcome
@@ -13,6 +14,7 @@ from callbench.stats.interval import Interval
 from callbench.stats.knee import KneeOutcome
 from callbench.stats.median_interval import LEAST
 from callbench.stats.saturation import Resource, Saturation
+from callbench.stats.settling import settling_s
 
 _SATURATED = {
     Resource.PROCESSOR: "The server's processor was used up first",
@@ -88,14 +90,16 @@ def _holds(result: CapacityResult) -> str:
 
 def _at_an_end(result: CapacityResult, found: Capacity) -> str:
     """Say what was found at the lowest or the highest load."""
-    objective, level = result.request.objective, level_text(found.level, result.request.along)
+    aim, level = result.request.objective, level_text(found.level, result.request.along)
     if found.low is None:
-        return f"Undecided whether it holds {level} with {objective}: too few loads were tried."
+        return f"Undecided whether it holds {level} with {aim}: too few loads were tried."
     if found.end is KneeOutcome.BELOW:
-        return f"It does not hold {level} with {objective}: the lowest load that was tried already fails."
+        return f"It does not hold {level} with {aim}: the lowest load that was tried already fails."
     most = result.request.span.high
-    ends = "there" if found.level >= most else f"at {level_text(most, result.request.along)}, which some loads missed"
-    return f"It holds at least {level} with {objective}{_rate(result)}: --most ends the search {ends}."
+    missed = not start_allowance(found, result.request)
+    ends = "there" if found.level >= most else f"at {level_text(most, result.request.along)}"
+    ends += ", which some loads missed" if missed and found.level < most else ""
+    return f"It holds at least {level} with {aim}{_rate(result)}: --most ends the search {ends}."
 
 
 def _unserved(result: CapacityResult) -> str:
@@ -145,4 +149,17 @@ def _certainty(result: CapacityResult) -> str:
         few = f"{found.crossings} of at least {LEAST} independent estimates"
         remedy = "Give more --seconds; --resume then goes on with this search."
         return f"Undecided how sure that is: {loads} made {few}. {remedy}"
-    return f"The interval rests on {found.crossings} independent estimates: {loads}."
+    return f"The interval rests on {found.crossings} independent estimates: {loads}.{_settling(result, found)}"
+
+
+def _settling(result: CapacityResult, found: Capacity) -> str:
+    """Say what the lower end allows for, where loads are too short for a queue; "" if they are not."""
+    part = start_allowance(found, result.request)
+    if not part:
+        return ""
+    aim, load_s = objective.parse(result.request.objective), result.request.load_s(found.level, coarse=False)
+    needed = settling_s(found.level, aim.limit_us / 1e6, aim.share)
+    return (
+        f" Each load of {figure(load_s)} s begins with an empty queue. Near this rate a queue may need"
+        f" {figure(needed)} s to settle, so the lower end is lower by {percent(part)}."
+    )

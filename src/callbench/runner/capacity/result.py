@@ -1,11 +1,12 @@
 """The result of a capacity search, from its journal: the capacity, its interval, and the first saturated resource."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from callbench.runner.capacity.request import CapacityRequest
+from callbench.model import objective
+from callbench.runner.capacity.request import RATE, CapacityRequest
 from callbench.runner.capacity.search import trial_of
 from callbench.runner.load.endpoints import Endpoint, summed
 from callbench.stats.bottleneck import Evidence, Side
@@ -14,6 +15,7 @@ from callbench.stats.decision import Outcome
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.knee import KneeOutcome
 from callbench.stats.saturation import LoadObservation, Saturation, saturated
+from callbench.stats.settling import too_high
 from callbench.store.record import Record
 
 
@@ -84,7 +86,7 @@ def read(run: Record) -> CapacityResult:
     lines = list(run.lines())
     steps = [line for line in lines if line["kind"] == "step"]
     trials = [trial_of(line) for line in steps]
-    found = capacity(trials, request.span)
+    found = allowing_for_the_start(capacity(trials, request.span), request)
     death = next((str(line["why"]) for line in lines if line["kind"] == "death"), None)
     took_s = max((float(line["at_s"]) + float(line["seconds"]) for line in steps), default=0.0)
     failed = any(not one.met for one in trials)
@@ -103,6 +105,24 @@ def read(run: Record) -> CapacityResult:
         summed([line["load"]["endpoints"] for line in chosen]),
         sorted(float(line["level"]) for line in chosen),
     )
+
+
+def start_allowance(found: Capacity | None, request: CapacityRequest) -> float:
+    """Return by what part a rate may be too high because each load begins with an empty queue; 0 along the clients."""
+    if found is None or request.along != RATE or found.end is KneeOutcome.BELOW:
+        return 0.0
+    aim = objective.parse(request.objective)
+    load_s = request.load_s(found.level, coarse=False)
+    return too_high(found.level, load_s, aim.limit_us / 1e6, aim.share)
+
+
+def allowing_for_the_start(found: Capacity | None, request: CapacityRequest) -> Capacity | None:
+    """Put the lower end of a rate lower where its loads are too short for the queue to settle."""
+    part = start_allowance(found, request)
+    if found is None or found.low is None or not part:
+        return found
+    low = found.low * (1 - part)
+    return replace(found, low=low, level=low if found.end is KneeOutcome.AT_LEAST else found.level)
 
 
 def _rate(steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None) -> Interval | None:

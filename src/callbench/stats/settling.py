@@ -1,0 +1,41 @@
+"""How much too high a rate can seem, because each load on a server begins with an empty queue.
+
+Near the rate that an objective allows, a queue needs long until it is as long as it will be. With one exponential
+server, a latency's percentile with the share q is W = ln(1 / (1 - q)) / (mu - rate), so an objective W leaves the part
+
+    slack = ln(1 / (1 - q)) / (W mu)
+
+of the server's rate mu idle. The queue forgets that it began empty in its relaxation time, 1 / (mu (1 - sqrt(rho))^2)
+(Morse, "Queues, inventories and maintenance", 1958), which is about 4 / (mu slack^2) where slack is small. A load that
+is much shorter ends before the queue is there, and meets the objective at rates up to mu itself. So what it shows may
+be too high by the slack. Queues whose times vary less have less slack, and take longer to settle.
+"""
+
+import math
+
+_RELAXATIONS = 24.0
+"""From so many relaxation times on, what a load began with hardly counts: queues of `tests/known/queues.py`."""
+
+
+def slack(rate_per_s: float, limit_s: float, share: float | None) -> float:
+    """Return what part of a server's rate an objective leaves idle, at most 1.
+
+    Args:
+        rate_per_s: about the server's.
+        limit_s: of the objective.
+        share: of its percentile; None: the mean.
+    """
+    if rate_per_s <= 0 or limit_s <= 0 or (share is not None and share >= 1):
+        return 1.0
+    return min(1.0, (1.0 if share is None else -math.log(1 - share)) / (limit_s * rate_per_s))
+
+
+def settling_s(rate_per_s: float, limit_s: float, share: float | None) -> float:
+    """Return how long a load has to be, for the queue that it begins without to count no more."""
+    idle = slack(rate_per_s, limit_s, share)
+    return _RELAXATIONS * 4 / (rate_per_s * idle**2) if rate_per_s > 0 else 0.0
+
+
+def too_high(rate_per_s: float, load_s: float, limit_s: float, share: float | None) -> float:
+    """Return by what part a rate may be too high that loads of this length seem to hold; 0 if they are long enough."""
+    return 0.0 if load_s >= settling_s(rate_per_s, limit_s, share) else slack(rate_per_s, limit_s, share)
