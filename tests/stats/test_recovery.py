@@ -5,6 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callbench.runner.stability.formatting import recovery_text
 from callbench.stats.recovery import (
     Recovery,
     Slice,
@@ -108,3 +109,10 @@ def test_what_is_slow_is_so_many_times_slower_and_a_millisecond_at_least(before_
     assert limit >= within * before_us
     assert limit >= before_us + 999
     assert limit in {within * before_us, before_us + 1_000}
+
+
+def test_a_recovery_is_written_as_one_answer() -> None:
+    """A backlog of 2 s that no call met was "immediately (within 2.01 s)"."""
+    assert recovery_text(Recovery(0.0, 2.01), 10.0) == "within 2.01 s"
+    assert recovery_text(Recovery(0.5, 1.0), 10.0) == "after 0.50 to 1.00 s"
+    assert recovery_text(None, 10.0) == "not within 10.0 s"

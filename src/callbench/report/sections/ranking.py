@@ -63,7 +63,7 @@ def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Ran
     if left:
         texts.append(f"Not ranked: {listed(left)}.")
     forks = max(one.forks for one in ranked)
-    if forks < 5 and any(one.ties for one in found):
+    if forks < 5 and len(found) > 2 and any(one.ties for one in found):
         texts.append(f"{forks} forks distinguish few of {len(found)} stacks. A larger --budget allows more forks.")
     return " ".join(texts)
 

@@ -31,7 +31,7 @@ _REMEDIES = {
     Reason.UNSTEADY: "time does not help: a longer --warm-up may",
     Reason.EXCLUDED: "time does not help: the stack must work first",
     Reason.FAILS: "time does not help: its calls must succeed first",
-    Reason.GENERATOR: "time does not help: use a faster driver",
+    Reason.GENERATOR: "time does not help: leave it more processors, or use a faster driver",
     Reason.DISAGREE: "time does not help: calls were lost or made twice",
     Reason.NOT_HERE: "time does not help: run without --select, with the link that it needs",
 }

@@ -62,5 +62,5 @@ def recovery_text(found: Recovery | None, watched_s: float) -> str:
     if found is None:
         return f"not within {watched_s:.1f} s"
     if found.least_s == 0:
-        return f"immediately (within {found.most_s:.2f} s)"
+        return f"within {found.most_s:.2f} s"
     return f"after {found.least_s:.2f} to {found.most_s:.2f} s"
