@@ -5,13 +5,11 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli import exit_code
 from callbench.cli.options import grouped
 from callbench.cli.output import console, known_stacks, print_json, print_line
 from callbench.cli.parameters import AsJson, Think, Undecided
 from callbench.cli.server import ServerArgument, ServerOptions
 from callbench.runner.load.thresholds import EXAMPLES, parse
-from callbench.stats.decision import Outcome
 
 
 @grouped
@@ -76,11 +74,13 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true. Exit code 3: too
     few calls for the percentile of one.
     """
+    from callbench.cli import exit_code
     from callbench.report.load import terminal
     from callbench.runner.load import driving, live, request
     from callbench.runner.load.record import record
     from callbench.runner.progress_line import ProgressLine
     from callbench.runner.stopping import StopRequest
+    from callbench.stats.decision import Outcome
 
     exit_code.checked(undecided)
     limits = tuple(parse(text) for text in fail_if or ())
@@ -97,8 +97,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         print_line(f"folder: {found.folder}")
     if found.stopped is not None:
         raise StopRequest(found.stopped).error(f"{found.stop_sentence} The result so far is kept in {found.folder}")
-    exit_code.end(_outcome(found.failure, found.undecided), undecided)
-
-
-def _outcome(failure: str | None, undecided: str | None) -> Outcome:
-    return Outcome.FAILED if failure else Outcome.UNDECIDED if undecided else Outcome.PASSED
+    outcome = Outcome.FAILED if found.failure else Outcome.UNDECIDED if found.undecided else Outcome.PASSED
+    exit_code.end(outcome, undecided)
