@@ -101,3 +101,16 @@ def test_schemas_that_fuzzing_found(tmp_path: Path, schema: Any) -> None:
         filled(registry.service([str(file)], Options()))
     except BadInput as error:
         assert "there is no type" in str(error)  # noqa: PT017 - some of them are taken
+
+
+def test_a_list_of_itself_has_one_message_wherever_it_stands(tmp_path: Path) -> None:
+    """Its second place named a message that was never made: a KeyError in the generator."""
+    lists = {"type": "array", "items": {"$ref": "#/$defs/lists"}}
+    both = {name: {"$ref": "#/$defs/lists"} for name in ("first", "second")}
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Order", "type": "object"}
+    file = tmp_path / "order.schema.json"
+    file.write_text(json.dumps({**document, "properties": both, "$defs": {"lists": lists}}))
+    service, _ = filled(registry.service([str(file)], Options()))
+    names = {message.name for message in service.schema.messages}
+    used = {field.type_name for message in service.schema.messages for field in message.fields if field.type_name}
+    assert used <= names | {one.name for one in service.schema.enumerations}

@@ -78,7 +78,9 @@ class Mapper:
         """The type of a node."""
         facts = self._reader.facts(of)
         if facts.key in self._open:  # a list of lists of itself
-            self._open[facts.key] = self._open[facts.key] or self._builder.take(facts.name or hint)
+            # Met again in another place, it has its name already.
+            known = self._open[facts.key] or self._builder.known(("self", facts.key))
+            self._open[facts.key] = known or self._builder.take(facts.name or hint)
             return ValueType(Kind.MESSAGE, type_name=self._open[facts.key])
         self._open[facts.key] = ""
         typed = self._typed(facts, hint)
