@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -140,17 +141,17 @@ def test_a_finished_search_goes_on_with_more_time(callbench: Run, tmp_path: Path
     before = journal.read_text()
     same = callbench(*words, "--seconds", 3, "--resume")
     assert same.returncode == 3
-    assert "kept is finished: it has taken its 3 s; give more than --seconds 3 to go on" in " ".join(
-        same.stderr.split()
-    )
+    # A load is driven to its end, so it may have taken longer than was given.
+    finished = r"kept is finished: it has taken its [0-9]+ s; give more than --seconds 3 to go on"
+    assert re.search(finished, " ".join(same.stderr.split())), same.stderr
     assert journal.read_text() == before
-    longer = callbench(*words, "--seconds", 7, "--resume")
+    longer = callbench(*words, "--seconds", 20, "--resume")
     assert longer.returncode in (0, 3), longer.stderr
     assert journal.read_text().startswith(before)
     assert journal.read_text().count('"step"') > before.count('"step"')
-    assert "continued with --seconds 7: it was begun with 3" in longer.stdout
+    assert "continued with --seconds 20: it was begun with 3" in longer.stdout
     assert "stopped or killed" not in same.stdout + longer.stdout
-    other = callbench(*words, "--resume", "--seconds", 9, "--objective", "mean under 90 ms")
+    other = callbench(*words, "--resume", "--seconds", 25, "--objective", "mean under 90 ms")
     assert other.returncode == 2
     assert "kept is another capacity: its objective differs;" in other.stderr
 
