@@ -15,6 +15,7 @@ from callbench.runner.capacity.search import call_s
 from callbench.runner.knees import objective_result
 from callbench.stats.capacity_plan import COARSE, Capacity, Trial, capacity, estimates, next_place
 from callbench.stats.decision import Outcome
+from callbench.stats.digits import percent
 from callbench.stats.knee import KneeOutcome
 from callbench.stats.rate import window_of
 from callbench.stats.saturation import Resource, Saturation
@@ -262,6 +263,24 @@ def test_a_load_that_begins_with_an_empty_queue_claims_no_more_than_the_steady_s
         found = searched(partial(queue.server, dice), request, seed).capacity
         beyond += found is not None and found.low is not None and not found.low <= held <= (found.high or math.inf)
     assert beyond <= 1
+
+
+def test_what_the_lower_end_allows_for_is_what_the_answer_says() -> None:
+    """Where --most ended the search, the level is the lower end: its own allowance would be another one."""
+    request = CapacityRequest("p95 under 50 ms", RATE, most=200)
+    trials = [Trial(COARSE, level, met=True) for level in (50.0, 100.0, 200.0)]
+    trials += [Trial(number, 200.0, met=True) for number in range(1, 7)]
+    shown = capacity(trials, request.span)
+    found = allowing_for_the_start(shown, request)
+    assert shown is not None
+    assert shown.low is not None
+    assert found is not None
+    assert found.low is not None
+    assert found.level == found.low < shown.low
+    result = CapacityResult(request, [], found, estimates(trials, request.span), None, None, None, 20.0)
+    said = " ".join(answer(result, []))
+    assert f"the lower end is lower by {percent(1 - found.low / shown.low)}" in said
+    assert f"holds at least {found.low:.0f}" in said.replace(".0 calls", " calls")
 
 
 def test_a_needed_rate_beyond_the_steady_state_is_not_passed() -> None:

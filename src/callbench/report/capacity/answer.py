@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
 from callbench.runner.capacity.request import CLIENTS
-from callbench.runner.capacity.result import CapacityResult, start_allowance
+from callbench.runner.capacity.result import CapacityResult, rate_of_loads, start_allowance
 from callbench.stats.bottleneck import DISTURBED
 from callbench.stats.capacity_plan import Capacity
 from callbench.stats.decision import Outcome
@@ -157,8 +157,8 @@ def _settling(result: CapacityResult, found: Capacity) -> str:
     part = start_allowance(found, result.request)
     if not part:
         return ""
-    aim, load_s = objective.parse(result.request.objective), result.request.load_s(found.level, coarse=False)
-    needed = settling_s(found.level, aim.limit_us / 1e6, aim.share)
+    aim, rate = objective.parse(result.request.objective), rate_of_loads(found, result.request)
+    load_s, needed = result.request.load_s(rate, coarse=False), settling_s(rate, aim.limit_us / 1e6, aim.share)
     return (
         f" Each load of {figure(load_s)} s begins with an empty queue. Near this rate a queue may need"
         f" {figure(needed)} s to settle, so the lower end is lower by {percent(part)}."

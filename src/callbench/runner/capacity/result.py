@@ -86,7 +86,7 @@ def read(run: Record) -> CapacityResult:
     lines = list(run.lines())
     steps = [line for line in lines if line["kind"] == "step"]
     trials = [trial_of(line) for line in steps]
-    found = allowing_for_the_start(capacity(trials, request.span), request)
+    found = capacity(trials, request.span)
     death = next((str(line["why"]) for line in lines if line["kind"] == "death"), None)
     took_s = max((float(line["at_s"]) + float(line["seconds"]) for line in steps), default=0.0)
     failed = any(not one.met for one in trials)
@@ -94,7 +94,7 @@ def read(run: Record) -> CapacityResult:
     return CapacityResult(
         request,
         steps,
-        found,
+        allowing_for_the_start(found, request),
         estimates(trials, request.span),
         _rate(steps, trials, found),
         saturated([_seen(line) for line in steps], 0.0 if found.end is KneeOutcome.BELOW else found.level)
@@ -108,12 +108,20 @@ def read(run: Record) -> CapacityResult:
 
 
 def start_allowance(found: Capacity | None, request: CapacityRequest) -> float:
-    """Return by what part a rate may be too high because each load begins with an empty queue; 0 along the clients."""
+    """Return by what part a rate may be too high because each load begins with an empty queue; 0 along the clients.
+
+    Whether the capacity allows for it already makes no difference.
+    """
     if found is None or request.along != RATE or found.end is KneeOutcome.BELOW:
         return 0.0
     aim = objective.parse(request.objective)
-    load_s = request.load_s(found.level, coarse=False)
-    return too_high(found.level, load_s, aim.limit_us / 1e6, aim.share)
+    rate = rate_of_loads(found, request)
+    return too_high(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share)
+
+
+def rate_of_loads(found: Capacity, request: CapacityRequest) -> float:
+    """Return the rate of the loads that the capacity rests on: the highest of all, if that ended the search."""
+    return request.span.high if found.end is KneeOutcome.AT_LEAST else found.level
 
 
 def allowing_for_the_start(found: Capacity | None, request: CapacityRequest) -> Capacity | None:
