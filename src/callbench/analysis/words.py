@@ -38,6 +38,11 @@ def some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + f" and {len(names) - most} more"
 
 
+def counted(number: int, thing: str, several: str = "") -> str:
+    """Write a number of things: `1 client`, `2,000 clients`, `2 losses`."""
+    return f"{number:,} {thing if number == 1 else several or thing + 's'}"
+
+
 def either(names: Sequence[str], most: int = 4) -> str:
     """Join names between which one can choose, the first few if there are many: `a, b or c`."""
     if len(names) > most + 1:

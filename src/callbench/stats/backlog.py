@@ -1,8 +1,8 @@
 """Whether calls of an open loop wait longer and longer: more come than are answered, so their times say nothing.
 
 The calls that are due by a time, less those that are done, are within the server or wait for it. Under a rate that the
-server holds they are about as many at each time. Of a server that is overloaded they grow until the end, and the time
-of a call is then a matter of how long was measured.
+server holds, they are about as many at each time. If it is overloaded, they grow until the end, and so do the times of
+calls.
 """
 
 import math

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from callbench.analysis.words import counted
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
 from callbench.runner.capacity.request import CLIENTS
@@ -31,7 +32,7 @@ _SATURATED = {
 def level_text(level: float, along: str) -> str:
     """Write a level with its unit: `20 clients`, `410 calls/s`."""
     if along == CLIENTS:
-        return f"{level:,.0f} client{'' if level == 1 else 's'}"
+        return counted(round(level), "client")
     return f"{figure(level, 0.005)} calls/s"
 
 

@@ -5,10 +5,11 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from callbench.analysis.words import counted
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
-from callbench.report.load.words import counted, missed
+from callbench.report.load.words import missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.load import endpoints
@@ -33,7 +34,7 @@ def load_report(run: Record) -> RecordReport:
     """
     head = {name: value for name, value in run.info.items() if name not in _OF_THE_STORE}
     record = {**head, "environment": run.environment(), **read_result(run)}
-    clients = f"{record['clients']:,} client{'' if record['clients'] == 1 else 's'}"
+    clients = counted(record["clients"], "client")
     target = record.get("rate_asked_per_s")
     loop = "a closed loop" if target is None else f"an open loop of {figure(float(target), 0.005)} calls/s"
     about = f"{record['url']}: {clients} in {loop}, {record['seconds']:.2f} s."

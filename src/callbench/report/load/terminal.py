@@ -3,8 +3,9 @@
 from rich.console import Console
 from rich.markup import escape
 
+from callbench.analysis.words import counted
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
-from callbench.report.load.words import counted, missed
+from callbench.report.load.words import missed
 from callbench.report.text.grid import Column, Grid, grid_of
 from callbench.runner.load import endpoints
 from callbench.runner.load.result import LoadResult

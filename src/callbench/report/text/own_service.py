@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from callbench.analysis.words import counted
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
 from callbench.catalog.generator import file as generator_files
 from callbench.catalog.own.folder import grouped
@@ -29,21 +30,21 @@ def lines(service: Imported, folder: Path) -> list[str]:
     """
     schema = service.schema
     counts = [
-        _counted(len(schema.calls), "call"),
-        _counted(len(schema.messages), "message"),
-        _counted(len(schema.enumerations), "enumeration"),
+        counted(len(schema.calls), "call"),
+        counted(len(schema.messages), "message"),
+        counted(len(schema.enumerations), "enumeration"),
     ]
     lines = [f"{folder}: {schema.name}, from {service.source} ({service.form})", f"  {', '.join(counts)}"]
     for call in schema.calls[:CALLS]:
         http = f"  {call.method} {call.path}".rstrip()
-        pairs = _counted(len(service.payloads.get(call.name, ())), "payload")
+        pairs = counted(len(service.payloads.get(call.name, ())), "payload")
         lines.append(f"  {call.name}({call.request}) -> {call.answer}{http}, {pairs}")
     if len(schema.calls) > CALLS:
         lines.append(f"  and {len(schema.calls) - CALLS:,} more: service.toml has them")
     lines += [f"  {note}" for note in service.notes]
     losses = grouped(schema.losses)
     if losses:
-        lines.append(f"{_counted(len(schema.losses), 'loss', 'losses')}:")
+        lines.append(f"{counted(len(schema.losses), 'loss', 'losses')}:")
     for (problem, mapped), places in losses.items():
         more = f" and {len(places) - PLACES} more" if len(places) > PLACES else ""
         lines += [f"  {problem} {mapped}", f"    {', '.join(places[:PLACES])}{more}"]
@@ -103,7 +104,3 @@ def as_record(service: Imported, folder: Path) -> dict[str, Any]:
 
 def _bytes(service: Imported, folder: Path) -> tuple[CallBytes, ...]:
     return tuple(byte_table(service, generator_files.samples(folder, service)))
-
-
-def _counted(number: int, one: str, more: str = "") -> str:
-    return f"{number:,} {one if number == 1 else more or one + 's'}"

@@ -42,6 +42,7 @@ class LoadResult:
         folder: the record; None until it is stored.
         stopped: the signal with which a user ended it early; None if it came to its end.
         unseen: which processes of the server were not visible, in a sentence; "" if all were.
+        backlog: the calls that waited at the end of an open loop, if they became more and more; None if they did not.
     """
 
     request: LoadRequest
@@ -59,6 +60,7 @@ class LoadResult:
     evidence: Evidence
     processors: Mapping[str, Any]
     unseen: str
+    backlog: Backlog | None = None
     folder: Path | None = None
     stopped: int | None = None
 
@@ -124,11 +126,6 @@ class LoadResult:
         return [cpu for one in self.processors["sides"] if one["side"] == "client" for cpu in one["cpus"]]
 
     @property
-    def backlog(self) -> Backlog | None:
-        """The calls that waited at the end of an open loop, if they became more and more; None if they did not."""
-        return backlog_of(self.request, self.done)
-
-    @property
     def rate_missed(self) -> bool:
         """Whether an open loop did not reach the requested rate, by what was begun, or was not answered at it."""
         if self.request.rate is None:
@@ -154,7 +151,8 @@ def compute_result(request: LoadRequest, done: Done, connections: int, observati
     # The driver reports its processor time for the whole drive; the window's part is in proportion to the calls.
     share = window.calls / done["calls"] if done["calls"] else 1.0
     errors: dict[str, int] = dict(sorted(done["errors"].items(), key=lambda it: -it[1]))
-    evidence = _evidence(request, done, round(used_ns * share), observations)
+    backlog = _backlog(request, done)
+    evidence = _evidence(request, done, round(used_ns * share), observations, keeps_up=backlog is None)
     return LoadResult(
         request=request,
         done=done,
@@ -171,10 +169,11 @@ def compute_result(request: LoadRequest, done: Done, connections: int, observati
         evidence=evidence,
         processors=observations.processors,
         unseen=observations.unseen,
+        backlog=backlog,
     )
 
 
-def backlog_of(request: LoadRequest, done: Done) -> Backlog | None:
+def _backlog(request: LoadRequest, done: Done) -> Backlog | None:
     """Find whether the calls of an open loop waited longer and longer."""
     if request.rate is None:
         return None
@@ -186,7 +185,9 @@ def _used_ns(cpu: Cpu) -> int:
     return int(cpu["user_ns"]) + int(cpu["system_ns"])
 
 
-def _evidence(request: LoadRequest, done: Done, used_ns: int, observations: Observations) -> Evidence:
+def _evidence(
+    request: LoadRequest, done: Done, used_ns: int, observations: Observations, *, keeps_up: bool
+) -> Evidence:
     """What was seen of both sides. Time of the driver within the window is `used_ns`."""
     processors = observations.processors
     # Threads that end within the time are in the time of their process alone.
@@ -199,7 +200,7 @@ def _evidence(request: LoadRequest, done: Done, used_ns: int, observations: Obse
         client=side_of(rows_of(processors, "client"), used_ns, window_ns),
         server=side_of(rows_of(processors, "server"), server_ns, window_ns),
         # A server that does not keep up sets the pace itself.
-        paced=(request.rate is not None and backlog_of(request, done) is None) or request.think_ms > 0,
+        paced=(request.rate is not None and keeps_up) or request.think_ms > 0,
         lateness=_late_share(done),
         steal=processors["steal_ns"] / time if time else None,
         together=_share_processors(processors["sides"]),
