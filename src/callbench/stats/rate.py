@@ -10,7 +10,7 @@ class Window:
     """What lay within the window of a drive, or of several together.
 
     The window begins at the common start. It ends when the time is over where every call had been begun by then, else,
-    where the number of calls bounds the drive, with the last of them.
+    where the number of calls bounds the drive, with the last of them. That of one client ends with its last call.
 
     Attributes:
         calls: answered rightly within it, and what was done by its end of calls in flight, see `done_in_flight`.
@@ -58,7 +58,7 @@ def done_in_flight(answered: int, window_ns: int, part: float, mean_ns: float, l
 
 
 # Clocks are read by turns, so the parts of a client's time add up to the time but for so much.
-_ADDS_UP = 1.001
+ADDS_UP = 1.001
 
 
 def is_one_client(done: Mapping[str, Any]) -> bool:
@@ -72,7 +72,7 @@ def is_one_client(done: Mapping[str, Any]) -> bool:
     if done.get("in_call_ns") is None or done.get("lateness") is not None or int(done.get("think_ns") or 0):
         return False
     spent = int(done["in_call_ns"]) + int(done.get("gap_ns") or 0)
-    return spent <= _ADDS_UP * int(done["elapsed_ns"])
+    return spent <= ADDS_UP * int(done["elapsed_ns"])
 
 
 def window_of(done: Mapping[str, Any]) -> Window:

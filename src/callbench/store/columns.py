@@ -1,6 +1,7 @@
 """The journal and the plan as tables are made of them: each member with its type. What DuckDB reads it checks."""
 
 from callbench.model.metrics.readings import READINGS
+from callbench.stats.rate import ADDS_UP
 
 SUMS = "count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT"
 _HISTOGRAM = f"STRUCT({SUMS}, buckets BIGINT[][])"
@@ -200,7 +201,7 @@ def is_one_client(done: str) -> str:
     spent = f"{done}.in_call_ns + coalesce({done}.gap_ns, 0)"
     return (
         f"({done}.in_call_ns IS NOT NULL AND {done}.lateness IS NULL AND coalesce({done}.think_ns, 0) = 0"
-        f" AND {spent} <= 1.001 * {done}.elapsed_ns)"
+        f" AND {spent} <= {ADDS_UP} * {done}.elapsed_ns)"
     )
 
 

@@ -27,7 +27,7 @@ MOST = 10.0
 a schema, it is the factor both ways. One call may be made so many times as often as each other one."""
 _ANSWERS, _PAYLOADS = (0.0, 0.1, 3.0, MOST), (1 / MOST, 0.3, 3.0, MOST)
 _GROUPS = 12
-"""So many calls of a mix are looked at, those with the largest values of the goal: further ones are like these."""
+"""So many calls of a mix are looked at, the first ones: each takes a decision of its own."""
 
 
 class Holds(StrEnum):
@@ -192,7 +192,7 @@ def spanned(here: Sequence[CostLine], elsewhere: Sequence[Sequence[CostLine]]) -
 
 
 def _over(here: Difference | None, others: Sequence[Difference | None]) -> Difference | None:
-    """Take the interval that has all others in it; none where one of them has none."""
+    """Take the interval that has all others in it. One that has no ends adds nothing."""
     if here is None or here.low is None or here.high is None:
         return here
     low, high = here.low, here.high

@@ -4,7 +4,7 @@ A place contradicts an advice if another stack is advised there, or none. It agr
 advised there too. Where it is undecided there, it does neither.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,12 +74,10 @@ class Turn:
     Attributes:
         factor: how many times as much as here: the nearest where it was seen to be another.
         names: what is advised there; none where nothing is.
-        verdict: what is decided there.
     """
 
     factor: float
     names: Sequence[str]
-    verdict: Verdict
 
 
 def with_messages(measured: Measured, scale: Scale) -> Place | None:
@@ -131,7 +129,7 @@ def turn(measured: Measured, at: Callable[[float], Place | None], end: float) ->
     Args:
         measured: what is known. Its advice is decided.
         at: gives the place at a factor.
-        end: the factor that is the furthest: above 1, or below.
+        end: the factor that is the furthest: above 1, or below it. 0: a hundredth, and then 0.
     """
     before = 1.0
     for factor in _steps(end):
@@ -142,7 +140,7 @@ def turn(measured: Measured, at: Callable[[float], Place | None], end: float) ->
     return None
 
 
-def _steps(end: float) -> Collection[float]:
+def _steps(end: float) -> Sequence[float]:
     if end > 0:
         return [float(factor) for factor in np.geomspace(1.0, end, _STEPS)[1:]]
     return [*(float(factor) for factor in np.geomspace(1.0, 1 / FURTHEST, _STEPS)[1:]), 0.0]
@@ -155,7 +153,7 @@ def _turned(measured: Measured, at: Callable[[float], Place | None], factor: flo
     there = choice_at(measured, place)
     if not contradicts(measured.here, there):
         return None
-    return Turn(factor, named(there, measured.situation.today), there.verdict)
+    return Turn(factor, named(there, measured.situation.today))
 
 
 def _nearer(measured: Measured, at: Callable[[float], Place | None], before: float, found: Turn) -> Turn:

@@ -104,8 +104,6 @@ def _refuse_answers(how: Measuring, why: str) -> None:
 def _measured(study: str, how: Measuring) -> Record:
     spoken = _languages(study, how)
     request, native = _request(study, how, spoken)
-    if how.out is not None:
-        check_free(how.out)
     known = own_service.for_service(how.known) if is_service(Path(study)) else how.known
     checked.check_planned(how.situation, launch.plan_run(request, how.known).plan, known.every)
     compiled = _compiled(study, spoken, how)

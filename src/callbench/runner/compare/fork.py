@@ -275,19 +275,18 @@ class Fork:
         for pair_drive in self._cells:
             if pair_drive.unsupported:
                 continue
-            rates = [0.0, 0.0]
-            for side in self._rng.sample(SIDES, 2):
-                unit, cell = self._units[_unit_name(side)], pair_drive.cells[side]
-                plan = SlicePlan(cell, Length(seconds, pair_drive.length.calls))
-                try:
-                    for _ in ("first half", "second half"):
-                        done = run_slice(unit, plan, None)["done"]
-                except AdapterFailure as failure:
-                    raise SideFailure(
-                        failure.kind, {_unit_name(side): f"{unit.request.stack.id}: {failure}"}
-                    ) from failure
-                rates[side] = window_of(done).per_s
-            pair_drive.sustained = rates
+            rates = {side: self._rate_without_a_pause(pair_drive, side, seconds) for side in self._rng.sample(SIDES, 2)}
+            pair_drive.sustained = [rates[side] for side in SIDES]
+
+    def _rate_without_a_pause(self, pair_drive: _PairDrive, side: int, seconds: float) -> float:
+        unit, cell = self._units[_unit_name(side)], pair_drive.cells[side]
+        plan = SlicePlan(cell, Length(seconds, pair_drive.length.calls))
+        try:
+            run_slice(unit, plan, None)
+            return window_of(run_slice(unit, plan, None)["done"]).per_s
+        except AdapterFailure as failure:
+            whys = {_unit_name(side): f"{unit.request.stack.id}: {failure}"}
+            raise SideFailure(failure.kind, whys) from failure
 
     def _round(self, number: int, cells: Sequence[_PairDrive]) -> dict[str, float]:
         """Drive all cells in random order, both sides of a cell directly after each other. Return the echo's rate."""
