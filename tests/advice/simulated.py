@@ -45,6 +45,17 @@ class Truth:
         return rows(self, 0.0, self.factor * payload)
 
 
+def drawn(random: np.random.Generator, name: str, *, fixed_sd: float, byte_us: float, factor_sd: float) -> Truth:
+    """Draw a stack: logarithms of its costs vary by so much around 80 µs a call, `byte_us`, and 1.5 bytes a byte."""
+    return Truth(
+        name,
+        fixed_us=float(random.lognormal(np.log(80), fixed_sd)),
+        us_per_byte=float(random.lognormal(np.log(byte_us), 0.8)),
+        overhead_bytes=float(random.uniform(80, 900)),
+        factor=float(random.lognormal(np.log(1.5), factor_sd)),
+    )
+
+
 def rows(one: Truth, request: float, answer: float) -> list[dict[str, float]]:
     """The wire ledger of a call whose messages have so many bytes besides what each call has."""
     found = []
@@ -60,14 +71,19 @@ def rows(one: Truth, request: float, answer: float) -> list[dict[str, float]]:
 def true_value(one: Truth, payload: float, situation: Situation) -> float:
     """What the goal wants small, as it truly is: ms of a call, or money a month."""
     figures = _figures(one, "call", payload, OverLink({}, {}, {}), {})
+    return value_of(figures, one.here_us(payload), situation)
+
+
+def value_of(figures: Figures, here_us: float, situation: Situation) -> float:
+    """The same of a call that takes so long on this machine, half of it on the server, with its account."""
     if situation.goal is Goal.TIME:
-        return sum(link.share * (one.here_us(payload) / 1e3 + added_ms(figures, link.wire)) for link in situation.links)
+        return sum(link.share * (here_us / 1e3 + added_ms(figures, link.wire)) for link in situation.links)
     prices, calls = situation.prices, situation.calls_per_s
     assert prices is not None
     assert calls is not None
     out = figures.account[1]
     sent = out["ip"] + out["tcp"] + out["payload"]
-    spent_hours = one.here_us(payload) / 2 / 3.6e9
+    spent_hours = here_us / 2 / 3.6e9
     return calls * MONTH_S * (spent_hours * prices.processor_hour + sent / 1e9 * prices.gigabyte_out)
 
 

@@ -11,17 +11,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from advice.simulated import Truth, measured_over, rows
+from advice.simulated import Truth, drawn, measured_over, rows, value_of
 from callbench.analysis.advice.advice import Advice, of_figures
 from callbench.analysis.advice.assumed import Holds
 from callbench.analysis.advice.choice import Verdict
 from callbench.analysis.advice.figures import Every, Figures, OverLink
 from callbench.analysis.advice.invented import NOTHING, Invented
-from callbench.analysis.advice.prediction import added_ms
 from callbench.analysis.advice.scaling import Scale, ladders, scaled
 from callbench.catalog.situation.link_text import link_of
-from callbench.model.situation import MONTH_S, Goal, Prices, Situation, SituationLink
-from callbench.report.advice.words import headline, reasons
+from callbench.model.situation import Goal, Prices, Situation, SituationLink
+from callbench.report.advice.words import depends, headline, reasons
 
 CASES = 40
 FACTORS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -47,15 +46,8 @@ class Case:
 
     def value(self, truth: Truth, factor: float) -> float:
         """What the goal wants small, as it truly is."""
-        here_us, figures = _here_us(truth, self.request, factor), _figures(truth, self.request, factor, _NONE)
-        if self.situation.goal is Goal.TIME:
-            return here_us / 1e3 + added_ms(figures, self.situation.links[0].wire)
-        prices, calls = self.situation.prices, self.situation.calls_per_s
-        assert prices is not None
-        assert calls is not None
-        row = figures.account[1]
-        sent = row["ip"] + row["tcp"] + row["payload"]
-        return calls * MONTH_S * (here_us / 2 / 3.6e9 * prices.processor_hour + sent / 1e9 * prices.gigabyte_out)
+        figures = _figures(truth, self.request, factor, _NONE)
+        return value_of(figures, _here_us(truth, self.request, factor), self.situation)
 
 
 _NONE = OverLink({}, {}, {})
@@ -93,14 +85,7 @@ def _drawn() -> Iterator[Case]:
     random = np.random.default_rng(31)
     while True:
         truths = tuple(
-            Truth(
-                f"stack/{number}",
-                fixed_us=float(random.lognormal(np.log(80), 0.7)),
-                us_per_byte=float(random.lognormal(np.log(0.004), 0.8)),
-                overhead_bytes=float(random.uniform(80, 900)),
-                factor=float(random.lognormal(np.log(1.5), 0.6)),
-            )
-            for number in range(4)
+            drawn(random, f"stack/{number}", fixed_sd=0.7, byte_us=0.004, factor_sd=0.6) for number in range(4)
         )
         trip, rate = np.exp(random.uniform(np.log([0.2, 1]), np.log([20, 200])))
         links = [SituationLink("link", link_of(f"{trip:.3f}ms,{rate:.3f}mbit").wire, 1.0)]
@@ -151,6 +136,7 @@ def test_what_is_best_for_some_answers_alone_is_not_advised(number: int) -> None
     text = headline(advice)
     assert text.startswith("Undecided: it depends on the answers of your service.")
     assert f"If answers are as large as requests: {case.leads(1.0)[0]}" in text
+    assert not advice.changes, "there is no advice that something could change"
     for _, turn in advice.assumed.turns:
         name, lead = case.leads(turn.factor)
         assert name in turn.names or lead < 0.05
@@ -201,9 +187,13 @@ def test_a_move_is_not_advised_on_an_answer_that_nobody_gave() -> None:
 def test_what_would_change_an_advice_does(number: int) -> None:
     """Named sizes of answers are those at which another stack is better."""
     advice = _advice(_cases("turns")[number], invented=NOTHING)
-    change = next(change for change in advice.changes if change.what == "answers")
+    change = next(change for change in advice.changes if change.unit == "bytes")
     turns = [turn for turn in (change.below, change.above) if turn is not None]
     assert turns
+    (said,) = [sentence for sentence in depends(advice) if sentence.startswith("What would change it: ")]
+    assert ("empty answers (then" in said) is any(turn.factor == 0 for turn in turns)
+    assert ("answers of less than" in said) is (change.below is not None and change.below.factor > 0)
+    assert ("answers of more than" in said) is (change.above is not None)
     for turn in turns:
         name, lead = _cases("turns")[number].leads(turn.factor)
         assert name in turn.names or lead < 0.05

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from advice.simulated import Truth, record, true_value
+from advice.simulated import Truth, drawn, record, true_value
 from callbench.analysis.advice.advice import Advice, of_figures
 from callbench.analysis.advice.choice import Verdict
 from callbench.analysis.advice.prediction import added_ms
@@ -38,15 +38,7 @@ def _cases() -> Iterator[Case]:
     random = np.random.default_rng(20)
     while True:
         truths = tuple(
-            Truth(
-                f"stack/{number}",
-                fixed_us=float(random.lognormal(np.log(80), 0.5)),
-                us_per_byte=float(random.lognormal(np.log(0.003), 0.8)),
-                overhead_bytes=float(random.uniform(80, 900)),
-                factor=float(random.lognormal(np.log(1.5), 0.5)),
-                trips=1.0,
-            )
-            for number in range(CANDIDATES)
+            drawn(random, f"stack/{number}", fixed_sd=0.5, byte_us=0.003, factor_sd=0.5) for number in range(CANDIDATES)
         )
         # Near twins, so that small leads come up too.
         truths = (*truths[:-1], replace(truths[0], name=truths[-1].name, fixed_us=truths[0].fixed_us * 1.01))

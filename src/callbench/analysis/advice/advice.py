@@ -45,7 +45,7 @@ class Advice:
         least: of the leaders, the one that needs the least by other goals; empty: not shown; no entry: not known.
         unsure: what would be advised, and is not shown to meet the objective: so nothing is.
         assumed: whether it holds for all that was assumed; the intervals of the lines span all of that.
-        changes: what would change it.
+        changes: what would change it; nothing where it depends on what is assumed.
         spread: how rates differ from run to run on this machine, as far as is known.
     """
 
@@ -142,7 +142,7 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
         spanned(costs(every, groups), elsewhere), beside, tested,
         _map(every, sizes, list(goals), main, situation, bounds), decision.languages,
         least=_least(every, choice.leaders, situation, groups, compared), unsure=decision.unsure, assumed=assumed,
-        changes=changes(measured), spread=spread,
+        changes=() if assumed.outcome is Holds.DEPENDS else changes(measured), spread=spread,
     )  # fmt: skip
 
 

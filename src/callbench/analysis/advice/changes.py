@@ -13,15 +13,13 @@ class Change:
     """Along one quantity, how far an advice goes.
 
     Attributes:
-        what: `answers` or `calls a second`.
-        unit: of `here`: bytes or calls/s.
+        unit: of the quantity: bytes, of answers, or calls/s.
         here: where the advice is.
         below: the nearest smaller place with another advice; None if there is none down to a hundredth;
             of answers, down to empty ones.
         above: likewise, up to a hundred times as much.
     """
 
-    what: str
     unit: str
     here: float
     below: Turn | None
@@ -33,20 +31,20 @@ def changes(measured: Measured) -> list[Change]:
     if measured.here.choice.verdict in (Verdict.UNDECIDED, Verdict.NONE):
         return []
     found = []
-    for what, unit, here, least, at in _quantities(measured):
+    for unit, here, least, at in _quantities(measured):
         if here and at(1.0) is not None:
-            found.append(Change(what, unit, here, turn(measured, at, least), turn(measured, at, FURTHEST)))
+            found.append(Change(unit, here, turn(measured, at, least), turn(measured, at, FURTHEST)))
     return found
 
 
-def _quantities(measured: Measured) -> Iterator[tuple[str, str, float, float, Callable[[float], Place | None]]]:
+def _quantities(measured: Measured) -> Iterator[tuple[str, float, float, Callable[[float], Place | None]]]:
     calls = frozenset(figures.call for (_, group), figures in measured.every.items() if group in measured.groups)
     yield (
-        "answers", "bytes", _mean_answer(measured), 0.0,
+        "bytes", _mean_answer(measured), 0.0,
         lambda factor: with_messages(measured, Scale(calls, answers=factor)),
     )  # fmt: skip
     yield (
-        "calls a second", "calls/s", measured.situation.calls_per_s or 0.0, 1 / FURTHEST,
+        "calls/s", measured.situation.calls_per_s or 0.0, 1 / FURTHEST,
         lambda factor: with_calls(measured, factor),
     )  # fmt: skip
 

@@ -26,7 +26,6 @@ _GIVE = {
     Assumption.PAYLOADS: "samples of your messages",
     Assumption.MIX: "the shares of the calls",
 }
-_WHAT = {"answers": "Answers", "calls a second": "Rates"}
 
 
 def condition(advice: Advice) -> str:
@@ -66,23 +65,26 @@ def changing(advice: Advice) -> Iterator[str]:
         yield f"What would change it: {listed(turns)}."
     for change in advice.changes:
         if change.below is None and change.above is None:
-            most = _amount(change.here * FURTHEST, change)
-            yield f"{_WHAT[change.what]} from {_least(change)} to {most} do not change it."
+            yield f"{_all_of(change)} changes it."
 
 
 def _parts(change: Change, advice: Advice) -> Iterator[str]:
-    for word, turn in (("below", change.below), ("above", change.above)):
+    fewer, of = ("fewer", "") if change.unit == "calls/s" else ("less", "answers of ")
+    for word, turn in ((fewer, change.below), ("more", change.above)):
         if turn is None:
             continue
         then = f"then {_advised(turn.names, advice)}" if turn.names else "then no candidate is left"
-        if not turn.factor:
-            yield f"empty {change.what} ({then})"
+        if turn.factor:
+            yield f"{of}{word} than {_amount(change.here * turn.factor, change)} ({then})"
         else:
-            yield f"{_WHAT[change.what].lower()} {word} {_amount(change.here * turn.factor, change)} ({then})"
+            yield f"empty answers ({then})"
 
 
-def _least(change: Change) -> str:
-    return "empty ones" if change.what == "answers" else _amount(change.here / FURTHEST, change)
+def _all_of(change: Change) -> str:
+    most = _amount(change.here * FURTHEST, change)
+    if change.unit == "calls/s":
+        return f"No rate from {_amount(change.here / FURTHEST, change)} to {most}"
+    return f"No answer of up to {most}"
 
 
 def _amount(value: float, change: Change) -> str:
@@ -115,5 +117,5 @@ def _turned(turn: Turn, advice: Advice) -> str:
     if not turn.factor:
         return f"If they are empty: {then}."
     if turn.factor < 1:
-        return f"If they are {figure(1 / turn.factor, 0.02)} times smaller, or more: {then}."
-    return f"If they are {figure(turn.factor, 0.02)} times as large or larger: {then}."
+        return f"If they are at most {figure(turn.factor, 0.02)} times as large: {then}."
+    return f"If they are at least {figure(turn.factor, 0.02)} times as large: {then}."
