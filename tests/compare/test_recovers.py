@@ -71,6 +71,19 @@ def test_a_regression_stays_one() -> None:
     assert verdict.outcome is Outcome.FAILED
 
 
+@pytest.mark.parametrize(("ratio", "without_pause"), [(300, 0.5), (300, 2.0), (1.5, 0.9)])
+def test_what_is_better_with_and_without_a_pause_is_better(ratio: float, without_pause: float) -> None:
+    """A busy machine slows the side that computes more than the one that sleeps, and more without a pause."""
+    (verdict,) = metric_verdicts([_figures(2, ratio, without_pause)], Rule(p99_threshold=None))
+    assert (verdict.outcome, verdict.verdict, verdict.recovers) == (Outcome.PASSED, "better", None)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_may_be_no_better_without_a_pause_is_undecided(seed: int) -> None:
+    (verdict,) = metric_verdicts([_figures(seed, 1.2, 0.75)], Rule(p99_threshold=None))
+    assert (verdict.outcome, verdict.verdict) == (Outcome.UNDECIDED, "undecided")
+
+
 def test_too_few_forks_say_nothing() -> None:
     assert recovery_of([]) is None
     assert recovery_of([0.5]) is None

@@ -189,7 +189,7 @@ def test_a_run_has_rows_of_them_and_a_comparison_takes_them(callbench: Program, 
     quick = ("--seconds", "0.8", "--rounds", "4", "--p99-threshold", "none", "--call", "Sum")
     # The first waits 20 ms in each call, and the second does not.
     held = callbench("compare", "honest/tcp?delay_us=20000", "honest/tcp:liar/tcp", *quick, "--out", "c")
-    assert held.returncode == 0, held.stderr
+    assert held.returncode == 0, held.stdout + held.stderr
     plan = json.loads((tmp_path / "c" / "plan.json").read_text())
     assert plan["pairs"][0]["b"]["server_program"][1] == "liar.py"
     refused = callbench("compare", "honest/tcp", "honest/tcp:liar/tcp@" + str(MISBEHAVING / "honest.py"))

@@ -115,7 +115,8 @@ class MetricVerdict:
         outcome: what a gate makes of it.
         why: why it was not compared, or why failed calls decide and not its ratio; or "".
         failures: whether B fails more of the cell's calls; None if no call failed, or it was not compared.
-        recovers: how many times as much the ratio is where calls follow each other without a pause, if it is another.
+        recovers: how many times as much the ratio is where calls follow each other without a pause, if that undoes what
+            slices in turn have shown.
     """
 
     figures: Figures
@@ -205,17 +206,22 @@ def metric_verdicts(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]
     decided, failures = decided_with_failures(questions, list(failing.values()), rule.level, rule.shift)
     found, fails = iter(decided), dict(zip(failing, failures, strict=True))
     return [
-        _open(one) if difference is None else _metric_verdict(one, next(found), fails.get(one.cell))
+        _open(one)
+        if difference is None
+        else _metric_verdict(one, next(found), rule.margin(one.metric), fails.get(one.cell))
         for one, difference in zip(chosen, differences, strict=True)
     ]
 
 
-def _metric_verdict(figures: Figures, found: DecidedComparison, fails: DecidedFailures | None) -> MetricVerdict:
+def _metric_verdict(
+    figures: Figures, found: DecidedComparison, margin: float, fails: DecidedFailures | None
+) -> MetricVerdict:
     """Judge what was measured: rate and tail are of no worth where more calls fail."""
     a, b = (_mean(one) for one in figures.values)
     recovers = recovery_of(figures.sustained)
     if (
         recovers is not None
+        and _undone(found, recovers, margin, less_is_better=figures.metric.less_is_better)
         and found.outcome is not Outcome.FAILED
         and (fails is None or fails.outcome is not Outcome.FAILED)
     ):
@@ -248,6 +254,30 @@ def recovery_of(sustained: Sequence[float]) -> Interval | None:
         return None
     found = _OF_FORKS.moderated(paired(sustained))
     return found.interval(1 - _LEVEL) if found.p_value(math.log1p(_SAME)) < _LEVEL else None
+
+
+def _undone(found: DecidedComparison, recovers: Interval, margin: float, *, less_is_better: bool) -> bool:
+    """Find whether a ratio without a pause, as far as it is known, may lead to another decision or outcome.
+
+    On a busy machine one side may well be slowed more than the other by calls without a pause. Where B is 300 times as
+    fast as A in turn and 150 times without a pause, it is better all the same.
+    """
+    ends = [
+        math.log(one * other)
+        for one in (found.ratio.low, found.ratio.high)
+        for other in (recovers.low, recovers.high)
+        if one is not None and other is not None
+    ]
+    if not ends:
+        return True
+    low, high = (-max(ends), -min(ends)) if less_is_better else (min(ends), max(ends))
+    holds = {
+        Decision.BETTER: low > 0,
+        Decision.EQUIVALENT: -margin <= low and high <= margin,
+        Decision.WORSE: high < 0,
+        Decision.UNDECIDED: True,
+    }[found.decision]
+    return not holds or (found.outcome is Outcome.PASSED and low < -margin)
 
 
 def _recovering(slices: Interval, recovers: Interval) -> str:
