@@ -71,8 +71,7 @@ class RunningStack:
         checked, besides the `checks`. `sides` are processes that were started earlier; this object closes them.
 
         Raises:
-            AdapterFailure: a side failed.
-            AnsweredWrongly: an answer is wrong.
+            AdapterFailure: a side failed, or an answer is wrong.
         """
         self._stack = stack
         self._connected: tuple[int, Mapping[str, Any]] | None = None

@@ -60,8 +60,7 @@ class Unit:
         """Start, verify and connect the stack. `sides` are its processes, if they were started earlier.
 
         Raises:
-            AdapterFailure: a side failed.
-            AnsweredWrongly: an answer is wrong.
+            AdapterFailure: a side failed, or an answer is wrong.
         """
         self.request = request
         self.start: int | None = None

@@ -54,8 +54,8 @@ class Format:
             imported: Imported = importer.read(sources, options)
         except BadInput as error:
             # Names out of a document can have line ends, and what a terminal takes for commands.
-            is_schema = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(error))
-            raise BadInput(is_schema) from None
+            printable = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(error))
+            raise BadInput(printable) from None
         return imported
 
 

@@ -114,7 +114,7 @@ def _lines(series: Series, unit: float, within: float) -> dict[str, list[tuple[f
 
 
 def _steps(subject: Subject, slug: str, series: Series, sizes: Sequence[int]) -> Chart | None:
-    """Draw how overhead comes together from size to size, as the thesis's value 16 does for DCOM."""
+    """Draw how overhead comes together from size to size, as the thesis's figure 16 does for DCOM."""
     here: dict[str, list[tuple[float, float]]] = {}
     for name, one in series.items():
         counts = [one.swept.count(size) if one.swept else None for size in sizes]

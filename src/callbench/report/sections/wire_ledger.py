@@ -182,8 +182,8 @@ def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
         if ledger.phases
     ]
     note = (
-        "Stream: bytes above TCP, as in the thesis of 2003. Life: a new client that connects, calls once and ends,"
-        " counted separately. Bytes that a channel sends late count in the phase in which they were sent."
+        "Stream: bytes above TCP. Life: a new client that connects, calls once and ends, counted separately."
+        " Bytes that a channel sends late count in the phase in which they were sent."
     )
     return Sheet(f"Set-up, first call, steady call, life: {group}", columns, rows, note)
 

@@ -305,7 +305,7 @@ def _charts(overs: Sequence[OverloadView], lines: Sequence[Mapping[str, Any]]) -
     ]
     listed = " and ".join(f"{one.factor:g}" for one in overs)
     about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."
-    drawn = chart("overload-time", "OverloadView time", about, over_time(panels, marks), _SOURCE)
+    drawn = chart("overload-time", "Overload over time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []
 
 

@@ -131,8 +131,7 @@ def drive_round(  # noqa: PLR0913, PLR0917 - what, where, how long, in which ord
     """Start a stack's server, and let both sides drive it once, in random order.
 
     Raises:
-        AdapterFailure: a side of the stack failed.
-        AnsweredWrongly: the server's answer is wrong.
+        AdapterFailure: a side of the stack failed, or the server's answer is wrong.
         CallbenchError: the peer failed, no call succeeded, or the server counted other calls.
     """
     processors = placement.choose_placement()
