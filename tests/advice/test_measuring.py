@@ -8,14 +8,17 @@ from subprocess import CompletedProcess
 import pytest
 
 from advice.counted import STACKS, run
+from callbench.adapter.network import creation
 from callbench.analysis.advice.advice import advise
-from callbench.analysis.subject import subject
+from callbench.analysis.subject import Subject, subject
 from callbench.catalog.catalogue import load as catalogue
-from callbench.catalog.links.profile import builtin_links
+from callbench.catalog.links.profile import Link, builtin_links, part_of
 from callbench.catalog.situation.file import situation_of
 from callbench.catalog.situation.link_text import link_of
-from callbench.catalog.study import load
-from callbench.runner.advice import lacking
+from callbench.catalog.study import Study, load
+from callbench.catalog.study.made import made
+from callbench.runner import launch
+from callbench.runner.advice import lacking, measuring
 from callbench.store.record import Record
 from conftest import ROOT
 
@@ -45,17 +48,49 @@ def test_the_study_has_the_best_the_next_and_todays(tmp_path: Path) -> None:
         "calls": [{"group": "GetPersons"}],
     }
     advice = advise(found, situation_of(said, "said"))
-    text = lacking.study(advice, found.results, minutes=0.5)
-    assert text is not None
-    file = tmp_path / "lacking.toml"
-    file.write_text(text)
-    cells = load(file).cells(catalogue([ROOT / "engine"]).every, quick=False)
+    part = lacking.study(advice, found.results, minutes=0.5)
+    assert part is not None
+    study = made("lacking", part)
+    cells = study.cells(catalogue([ROOT / "engine"]).every, quick=False)
     assert advice.choice.comparison is not None
     after = [one.name for one in advice.choice.comparison.others[:2]]
     assert {cell.stack for cell in cells} == {advice.choice.best, *after, STACKS[0]}
     assert {cell.link for cell in cells} == {"loopback", "advice-1ms-1mbit"}
     assert {cell.call for cell in cells} == {"GetPersons"}
     assert all((cell.wire is not None) == (cell.link == "loopback") for cell in cells)
+    kept = tmp_path / "study.toml"
+    kept.write_bytes(study.source)
+    again = load(kept)
+    assert again.part == study.part
+    assert {name: link.wire for name, link in again.links.items()} == {
+        name: link.wire for name, link in study.links.items()
+    }
+
+
+def test_each_record_is_read_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also where something is measured in between: the record that it makes is read, and no other one again."""
+    place = run(tmp_path / "run")
+    reads, result = [], []
+
+    def read(record: Record) -> Subject:
+        reads.append(record.path.name)
+        return subject(record)
+
+    def launched(request: launch.RunRequest, _: object) -> Path:
+        assert isinstance(request.study, Study)
+        result.append(request.study)
+        assert request.out is not None
+        return run(request.out)
+
+    monkeypatch.setattr(measuring, "subject", read)
+    monkeypatch.setattr(creation, "why_not", lambda _: None)
+    monkeypatch.setattr(launch, "create_run", launched)
+    monkeypatch.setattr(launch, "execute_run", lambda path, _, *, resumed: Record(path))  # noqa: ARG005 - its name
+    situation = situation_of({"links": [{"link": "1ms,1mbit"}], "calls": [{"group": "GetPersons"}]}, "said")
+    found = measuring.measured(Record(place), situation, catalogue([ROOT / "engine"]), 1, print)
+    assert reads == ["run", "held-back-1"]
+    assert [one.title for one in result] == [lacking.TITLE]
+    assert [one.run.path.name for one in found.held_back] == ["held-back-1"]
 
 
 @pytest.mark.engine
@@ -77,13 +112,11 @@ def test_a_study_is_measured_first(
 
 
 @pytest.mark.parametrize("name", [*builtin_links(), "25ms,20mbit,1%"])
-def test_each_link_is_the_same_as_a_study_s_own(name: str, tmp_path: Path) -> None:
+def test_each_link_is_the_same_as_a_study_s_own(name: str) -> None:
     wire = link_of(name).wire
     if not wire.get("link"):
         return
-    file = tmp_path / "own.toml"
-    file.write_text(f"{STUDY}\n{lacking.profile('advice-own', wire)}")
-    assert load(file).links["advice-own"].wire == wire
+    assert Link.of("advice-own", part_of(wire)).wire == wire
 
 
 @pytest.mark.engine

@@ -17,12 +17,15 @@ _OUTCOMES = {Verdict.UNDECIDED: Outcome.UNDECIDED, Verdict.NONE: Outcome.FAILED}
 
 def show(found: AdviceResult, situation: Situation, *, for_programs: bool) -> Outcome:
     """Keeps and prints it. Returns what the program is to end with."""
-    file = stored.write(found.subject.run, situation, found.held_back, found.sizes, report.as_result(found))
-    one = report.of(stored.read(file), found)
+    run, sizes = found.subject.run, found.sizes
+    held_back = [one.run for one in found.held_back]
+    computed = report.as_result(found)
+    kept = stored.write(run, situation, held_back, None if sizes is None else sizes.run, computed)
+    one = report.of(kept, found, computed)
     page = report.write(one, "html", None)
     if for_programs:
         print_json(json.loads(as_json(one)))
     else:
         report.show(one, console())
-    print(f"page:   {page}\nadvice: {file}", file=sys.stderr if for_programs else sys.stdout)
+    print(f"page:   {page}\nadvice: {kept.path}", file=sys.stderr if for_programs else sys.stdout)
     return _OUTCOMES.get(found.advice.choice.verdict, Outcome.PASSED)

@@ -37,7 +37,7 @@ class RunRequest:
     """The options of a run.
 
     Attributes:
-        study: a name or a path.
+        study: a name or a path; or the study itself, which then says links, languages and stacks by itself.
         seed: of the random order; None: a new one, which is recorded.
         forks: exactly so many forks of each condition; None: as the study says, and more if there is time.
         objective: a latency objective whose knee is searched in every group; None: only the study's knees.
@@ -52,7 +52,7 @@ class RunRequest:
         warm_up_s: seconds after which every warm-up ends; 0: no warm-up; None: the usual limits.
     """
 
-    study: str
+    study: "str | Study"
     quick: bool = False
     select: Sequence[str] = ()
     settings: dict[str, str] = field(default_factory=dict)
@@ -96,7 +96,7 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
         BadInput: an option is wrong.
     """
     selection = select.parse(request.select)
-    study = load(request.study, request.settings, link=request.link, languages=request.languages, stacks=request.stacks)
+    study = _study(request)
     if study.service is not None:
         all_stacks = own_service.for_service(all_stacks)
     all_stacks = own_servers.with_servers(all_stacks, study.part.servers, study.path)
@@ -105,12 +105,19 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     wires = {name: study.links[name].wire for name in sorted({cell.link for cell in cells} - {LOOPBACK})}
     cells, missing = _cells_with_links(cells, stacks, wires)
     if not cells:
-        raise BadInput(f"{request.study} has no cells that can be measured here: {missing or 'none are selected'}")
+        named = request.study if isinstance(request.study, str) else study.path
+        raise BadInput(f"{named} has no cells that can be measured here: {missing or 'none are selected'}")
     seed = secrets.randbits(32) if request.seed is None else request.seed
     forks = study.forks(request.quick) if request.forks is None else request.forks
     conditions, why_not_held = _conditions(request, study)
     missing = "; ".join(filter(None, (missing, why_not_held))) or None
     return RunPlan(study, plan.make_plan(cells, all_stacks.every, forks, conditions, wires), seed, missing)
+
+
+def _study(request: RunRequest) -> "Study":
+    if not isinstance(request.study, str):
+        return request.study
+    return load(request.study, request.settings, link=request.link, languages=request.languages, stacks=request.stacks)
 
 
 def _conditions(request: RunRequest, study: "Study") -> tuple[tuple[str, ...], str | None]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from callbench.catalog.links.wire import ways
 from callbench.catalog.reach import LOOPBACK, PAIR
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
@@ -131,6 +132,31 @@ def _wired(way: Direction) -> dict[str, Any]:
         "rate_bps": None if way.rate_mbit is None else max(1, round(way.rate_mbit * 1e6)),
     }
     return {key: value for key, value in wired.items() if value is not None}
+
+
+# The members of a profile in its own units: their names and units in the engine.
+_SCALED = {
+    "delay_ms": ("delay_ns", _MS),
+    "jitter_ms": ("jitter_ns", _MS),
+    "reorder_by_ms": ("reorder_by_ns", _MS),
+    "rate_mbit": ("rate_bps", 1_000_000),
+}
+
+
+def part_of(wire: Mapping[str, Any]) -> LinkPart:
+    """Return the profile of a link that is more than a cable, from its definition for the network lab."""
+    link = wire["link"]
+    chosen = {key: link[key] for key in ("seed", "offload", "maker") if link.get(key) is not None}
+    to_server, to_client = (_unwired(way) for way in ways(wire))
+    return LinkPart.model_validate({"mtu": wire["mtu"], **chosen, "to_server": to_server, "to_client": to_client})
+
+
+def _unwired(way: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a direction in the units of a profile."""
+    values = {key: way[name] / scale for key, (name, scale) in _SCALED.items() if way.get(name)}
+    same = ("overhead_bytes", "queue_packets", "loss", "duplicate", "reorder")
+    values |= {key: way[key] for key in same if way.get(key)}
+    return values | ({"queue_kib": way["queue_bytes"] // 1024} if way.get("queue_bytes") else {})
 
 
 @cache

@@ -1,6 +1,6 @@
 """An advice on disk, as a page, as Markdown, as JSON and on a terminal; computed from its runs again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,20 @@ def report_of(one: Stored) -> RecordReport:
     Raises:
         BadInput: its run is not there, or damaged.
     """
-    return of(one, from_record(one.run, one.situation))
+    found = from_record(one.run, one.situation)
+    return of(one, found, as_result(found))
 
 
-def of(one: Stored, found: AdviceResult) -> RecordReport:
-    """Tell an advice that was computed."""
+def of(one: Stored, found: AdviceResult, computed: Mapping[str, Any]) -> RecordReport:
+    """Tell an advice that was computed.
+
+    Args:
+        one: as it is kept.
+        found: the advice, and what it rests on.
+        computed: what `as_result` gives for it.
+    """
     advice = found.advice
-    kept = record(one, found)
+    kept = record(one, computed)
     findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice)]
     return RecordReport(
         one,
@@ -55,16 +62,16 @@ def as_result(found: AdviceResult) -> dict[str, Any]:
     return {**computed, "assumed": assumptions(found.advice, folder)}
 
 
-def record(one: Stored, found: AdviceResult) -> dict[str, Any]:
+def record(one: Stored, computed: Mapping[str, Any]) -> dict[str, Any]:
     """Give what the file says of itself, with the result as it is computed today."""
     head = {name: one.record.get(name) for name in ("kind", "format", "callbench", "started", "title")}
     basis = {"held_back": list(one.record["held_back"]), "sizes": one.record.get("sizes")}
-    return {**head, **basis, "situation": one.record["situation"], **as_result(found)}
+    return {**head, **basis, "situation": one.record["situation"], **computed}
 
 
 def advice_basis(found: AdviceResult) -> str:
     """Say what an advice rests on."""
-    names = [one.path for one in (found.subject.run, *found.held_back, found.sizes) if one is not None]
+    names = [one.run.path for one in (found.subject, *found.held_back, found.sizes) if one is not None]
     cells = len(found.advice.every)
     return f"{cells} cells of {', '.join(path.name for path in names)}"
 

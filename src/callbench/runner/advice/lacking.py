@@ -1,38 +1,26 @@
 """What an advice lacks, as a study: cells over the links of the situation, held back to test predictions with."""
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.results import Result, Results
-from callbench.catalog.links.wire import round_trip_ns, ways
+from callbench.catalog.links.profile import part_of
+from callbench.catalog.links.wire import round_trip_ns
 from callbench.catalog.reach import LOOPBACK
+from callbench.catalog.study.loads import Group, LoadPart
+from callbench.catalog.study.model import StudyPart
 from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.cell import CALLS_PER_SLICE
 from callbench.model.situation import SituationLink
 
-_MS = 1e6
+TITLE = "Cells over links, held back to test predictions with"
+_ABOUT = "The same calls without a link and over each link of the situation."
 # How many stacks are tested besides the best one and today's.
 NEXT = 2
 ROUNDS = 4
 # A slice over a link: at 25 ms, its start adds 15 % to the client's processor time in 4 calls, and 5 % in 12.
 SLICE_S, MOST_CALLS = 0.3, 12
-# What is measured per link: few cells, so that more rounds fit into the time.
-_LOAD = """\
-title = "Cells over links, held back to test predictions with"
-about = "The same calls without a link and over each link of the situation."
-
-[load]
-clients = [1]
-calls = 20
-seconds = 0.5
-forks = {forks}
-rounds = {rounds}
-slice_calls = {slice_calls}
-minutes = {minutes:.3f}
-"""
 
 
 def stacks(advice: Advice) -> list[str]:
@@ -56,8 +44,8 @@ def links(advice: Advice) -> list[SituationLink]:
     ]
 
 
-def study(advice: Advice, results: Results, minutes: float, forks: int = 5) -> str | None:
-    """Write the study that measures what is lacking; None where nothing is.
+def study(advice: Advice, results: Results, minutes: float, forks: int = 5) -> StudyPart | None:
+    """Return the study that measures what is lacking; None where nothing is.
 
     Args:
         advice: as far as it goes without.
@@ -70,11 +58,13 @@ def study(advice: Advice, results: Results, minutes: float, forks: int = 5) -> s
     cell = _cell(results, names, group)
     if not far or cell is None:
         return None
-    parts = [_LOAD.format(forks=forks, rounds=ROUNDS, slice_calls=_slice_calls(far), minutes=minutes)]
-    parts += [profile(link_name(link.name), link.wire) for link in far]
-    parts.append(_group(group, names, cell, LOOPBACK))
-    parts += [_group(f"{group}, {link.name}", names, cell, link_name(link.name)) for link in far]
-    return "\n".join(parts)
+    own = {link_name(link.name): part_of(link.wire) for link in far}
+    # Few cells over each link, so that more rounds fit into the time.
+    load = LoadPart(clients=[1], calls=20, seconds=0.5, forks=forks, rounds=ROUNDS, minutes=minutes,
+                    slice_calls=_slice_calls(far))  # fmt: skip
+    here = _group(group, names, cell, LOOPBACK)
+    there = [_group(f"{group}, {link.name}", names, cell, link_name(link.name)) for link in far]
+    return StudyPart(title=TITLE, about=_ABOUT, load=load, links=own, cells=[here, *there])
 
 
 def _slice_calls(far: Sequence[SituationLink]) -> int:
@@ -88,28 +78,6 @@ def link_name(name: str) -> str:
     return "advice-" + re.sub(r"[^A-Za-z0-9_.-]", "-", name)[:50]
 
 
-def profile(name: str, wire: Mapping[str, Any]) -> str:
-    """Write a link as a study's own: a table, and one for each direction."""
-    link = wire["link"]
-    lines = [f"[links.{name}]", f"mtu = {wire['mtu']}"]
-    lines += [f"seed = {link['seed']}"] if link.get("seed") else []
-    lines += [f"offload = {str(link['offload']).lower()}"] if link.get("offload") is not None else []
-    lines += [f'maker = "{link["maker"]}"'] if link.get("maker") else []
-    for way, values in zip(("to_server", "to_client"), ways(wire), strict=True):
-        lines += [f"[links.{name}.{way}]", *_way(values)]
-    return "\n".join([*lines, ""])
-
-
-def _way(values: Mapping[str, Any]) -> list[str]:
-    scaled = {"delay_ms": ("delay_ns", _MS), "jitter_ms": ("jitter_ns", _MS), "reorder_by_ms": ("reorder_by_ns", _MS),
-              "rate_mbit": ("rate_bps", 1e6), "queue_kib": ("queue_bytes", 1024)}  # fmt: skip
-    lines = [f"{key} = {values[name] / scale!r}" for key, (name, scale) in scaled.items() if values.get(name)]
-    lines += [f"{key} = {values[key]!r}" for key in ("overhead_bytes", "queue_packets", "loss", "duplicate", "reorder")
-              if values.get(key)]  # fmt: skip
-    # A queue is counted in whole KiB.
-    return [line.removesuffix(".0") if line.startswith("queue_kib") else line for line in lines]
-
-
 def _main(advice: Advice) -> str:
     return max(advice.groups, key=lambda group: advice.groups[group])
 
@@ -121,22 +89,7 @@ def _cell(results: Results, names: Sequence[str], group: str) -> Result | None:
     return min(found, key=lambda one: int(one.attributes["clients"]), default=None)
 
 
-def _group(name: str, names: Sequence[str], cell: Result, link: str) -> str:
-    lines = ["[[cells]]", f"group = {json.dumps(name)}", f"stacks = {_value(names)}"]
-    lines += [f"call = {json.dumps(cell.attributes['call'])}", f"arguments = {_table(cell.arguments)}"]
-    lines += [f"clients = [{cell.attributes['clients']}]", f'link = "{link}"']
-    lines += [f"options = {_table(cell.options)}"] if cell.options else []
-    lines += ["ledger = true"] if link == LOOPBACK else []
-    return "\n".join([*lines, ""])
-
-
-def _table(values: Mapping[str, Any]) -> str:
-    return "{ " + ", ".join(f"{json.dumps(key)} = {_value(value)}" for key, value in values.items()) + " }"
-
-
-def _value(value: Any) -> str:  # noqa: ANN401 - whatever an argument is
-    if isinstance(value, Mapping):
-        return _table(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return json.dumps(value)
+def _group(name: str, names: Sequence[str], cell: Result, link: str) -> Group:
+    clients = [int(cell.attributes["clients"])]
+    return Group(group=name, stacks=list(names), call=cell.attributes["call"], arguments=dict(cell.arguments),
+                 clients=clients, link=[link], options=dict(cell.options), ledger=link == LOOPBACK)  # fmt: skip

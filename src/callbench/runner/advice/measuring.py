@@ -1,8 +1,7 @@
 """Measures what an advice lacks: a few cells over each link, each beside the same cell without one."""
 
-import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from callbench.analysis.advice.invented import Invented
 from callbench.analysis.subject import Subject, subject
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.own.stored_assumptions import stored_assumptions
+from callbench.catalog.study import Study
+from callbench.catalog.study.made import made
 from callbench.model.situation import Situation
 from callbench.runner import launch
 from callbench.runner.advice import lacking, sizes, stored
@@ -31,9 +32,9 @@ class AdviceResult:
     """
 
     subject: Subject
-    held_back: list[Record]
+    held_back: Sequence[Subject]
     advice: Advice
-    sizes: Record | None = None
+    sizes: Subject | None = None
 
 
 def from_record(run: Record, situation: Situation) -> AdviceResult:
@@ -42,13 +43,19 @@ def from_record(run: Record, situation: Situation) -> AdviceResult:
     Raises:
         BadInput: the run is damaged, or the situation names what it does not have.
     """
-    held_back, sizes = stored.measured(run), stored.sizes(run)
-    found = subject(run)
-    others = [subject(one) for one in held_back]
-    of_sizes = None if sizes is None else subject(sizes)
-    advice = advise(found, situation, others, of_sizes, Invented(*stored_assumptions(run.path)))
+    of_sizes = stored.sizes(run)
+    held_back = [subject(one) for one in stored.measured(run)]
+    return _advised(subject(run), situation, held_back, None if of_sizes is None else subject(of_sizes))
+
+
+def _advised(
+    found: Subject, situation: Situation, held_back: Sequence[Subject], of_sizes: Subject | None
+) -> AdviceResult:
+    """Compute an advice from records that were read."""
+    run = found.run
+    advice = advise(found, situation, held_back, of_sizes, Invented(*stored_assumptions(run.path)))
     left_out = [*advice.left_out, *stored.not_measured(run)]
-    return AdviceResult(found, held_back, replace(advice, left_out=left_out), sizes)
+    return AdviceResult(found, held_back, replace(advice, left_out=left_out), of_sizes)
 
 
 def measured(
@@ -72,45 +79,41 @@ def measured(
         if why := creation.why_not(link.wire):
             tell(f"{link.name} is not measured, only predicted: {why}")
             return found
-    if _measure_links(found, known, budget_s):
-        found = from_record(run, situation)
-    if _measure_sizes(found, known, min(budget_s, SIZES_BUDGET_S), tell):
-        found = from_record(run, situation)
+    if over_links := _measured_over_links(found, known, budget_s):
+        found = _advised(found.subject, situation, [*found.held_back, over_links], found.sizes)
+    if of_sizes := _measured_sizes(found, known, min(budget_s, SIZES_BUDGET_S), tell):
+        found = _advised(found.subject, situation, found.held_back, of_sizes)
     return found
 
 
-def _measure_links(found: AdviceResult, known: Catalogue, budget_s: float) -> bool:
-    """Measure cells over the links. Returns whether any were lacking."""
+def _measured_over_links(found: AdviceResult, known: Catalogue, budget_s: float) -> Subject | None:
+    """Measure cells over the links; None if none are lacking."""
     run = found.subject.run
-    text = lacking.study(found.advice, found.subject.results, budget_s / 60)
-    if text is None:
-        return False
-    with tempfile.TemporaryDirectory(prefix="callbench-advice-") as folder:
-        file = Path(folder) / f"{stored.HELD_BACK}.toml"
-        if service := run.request.get("service"):
-            # The calls of an imported service are known in its folder only.
-            shutil.copytree(service, folder, dirs_exist_ok=True)
-            file = Path(folder) / "study.toml"
-        file.write_text(text, encoding="utf-8")
-        _run(file, run.path / f"{stored.HELD_BACK}-{len(found.held_back) + 1}", known)
-    return True
+    part = lacking.study(found.advice, found.subject.results, budget_s / 60)
+    if part is None:
+        return None
+    service = run.request.get("service")
+    study = made(stored.HELD_BACK, part, None if service is None else Path(service))
+    return _measured(study, run.path / f"{stored.HELD_BACK}-{len(found.held_back) + 1}", known)
 
 
-def _measure_sizes(found: AdviceResult, known: Catalogue, budget_s: float, tell: Callable[[str], None]) -> bool:
-    """Measure the main call of an imported service with payloads of several sizes. Returns whether that was done."""
+def _measured_sizes(
+    found: AdviceResult, known: Catalogue, budget_s: float, tell: Callable[[str], None]
+) -> Subject | None:
+    """Measure the main call of an imported service with payloads of several sizes; None if that cannot be done."""
     run = found.subject.run
     service = run.request.get("service")
     if service is None or found.sizes is not None or not sizes.lacking(found.advice):
-        return False
+        return None
     with tempfile.TemporaryDirectory(prefix="callbench-advice-") as folder:
-        file = sizes.write(found.advice, Path(service), Path(folder) / Path(service).name, budget_s / 60)
-        if file is None:
+        copy = Path(folder) / Path(service).name
+        part = sizes.write(found.advice, Path(service), copy, budget_s / 60)
+        if part is None:
             tell("other sizes of the payloads are not measured: the messages have nothing that can be longer")
-            return False
-        _run(file, run.path / stored.SIZES, known)
-    return True
+            return None
+        return _measured(made(stored.SIZES, part, copy), run.path / stored.SIZES, known)
 
 
-def _run(study: Path, out: Path, known: Catalogue) -> None:
-    request = launch.RunRequest(str(study), out=out, baselines=False)
-    launch.execute_run(launch.create_run(request, known), known, resumed=False)
+def _measured(study: Study, out: Path, known: Catalogue) -> Subject:
+    request = launch.RunRequest(study, out=out, baselines=False)
+    return subject(launch.execute_run(launch.create_run(request, known), known, resumed=False))

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import tomli_w
-
 from callbench.analysis.advice.advice import Advice, ordinary
 from callbench.catalog.encoders.codings import PLAIN, coding_of
 from callbench.catalog.generator import file as generators
 from callbench.catalog.own import folder
 from callbench.catalog.own.sizes import Sizes, length, sizes_of
-from callbench.catalog.own.study import STUDY
+from callbench.catalog.study.loads import Group, LoadPart
+from callbench.catalog.study.model import StudyPart
 from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.service.imported import Pair
 from callbench.runner import own_service
@@ -48,8 +47,8 @@ def lacking(advice: Advice) -> bool:
     return len(stacks(advice)) > 1 and advice.map is not None and advice.map.x.unit != "bytes"
 
 
-def write(advice: Advice, service: Path, place: Path, minutes: float) -> Path | None:
-    """Write a copy of a service whose main call has one payload of each size, with the study that measures them.
+def write(advice: Advice, service: Path, place: Path, minutes: float) -> StudyPart | None:
+    """Write a copy of a service whose main call has one payload of each size. Return the study that measures them.
 
     Args:
         advice: as far as it goes without.
@@ -74,34 +73,22 @@ def write(advice: Advice, service: Path, place: Path, minutes: float) -> Path | 
     if len(sizes.pairs) < 2:
         return None
     folder.write(place, replace(imported, payloads={**imported.payloads, named: tuple(sizes.pairs)}))
-    study = place / STUDY
-    study.write_text(_study(named, sizes, names, minutes), encoding="utf-8")
-    return study
+    return _study(named, sizes, names, minutes)
 
 
 def _main(advice: Advice) -> str:
     return max(advice.groups, key=lambda group: advice.groups[group])
 
 
-def _study(call: str, sizes: Sizes, names: Sequence[str], minutes: float) -> str:
+def _study(call: str, sizes: Sizes, names: Sequence[str], minutes: float) -> StudyPart:
     made = " Some are made: the same messages with lists of another length." if sizes.made else ""
-    document = {
-        "title": TITLE,
-        "about": f"{call} with payloads of {len(sizes.pairs)} sizes.{made}",
-        "load": {"clients": [1], "calls": _calls(sizes.pairs), "seconds": 0.1, "forks": 6, "rounds": 2,
-                 "minutes": minutes},
-        "cells": [
-            {
-                "group": f"{call}, size {number}",
-                "optional": list(names),
-                "call": call,
-                "arguments": {"pair": number},
-                "ledger": True,
-            }
-            for number in range(1, len(sizes.pairs) + 1)
-        ],
-    }  # fmt: skip
-    return tomli_w.dumps(document)
+    groups = [
+        Group(group=f"{call}, size {number}", optional=list(names), call=call, arguments={"pair": number}, ledger=True)
+        for number in range(1, len(sizes.pairs) + 1)
+    ]
+    load = LoadPart(clients=[1], calls=_calls(sizes.pairs), seconds=0.1, forks=6, rounds=2, minutes=minutes)
+    about = f"{call} with payloads of {len(sizes.pairs)} sizes.{made}"
+    return StudyPart(title=TITLE, about=about, load=load, cells=groups)
 
 
 def _calls(pairs: Sequence[Pair]) -> int:

@@ -115,13 +115,13 @@ def write(
     held_back: Sequence[Record],
     of_sizes: Record | None,
     result: Mapping[str, Any],
-) -> Path:
-    """Keep an advice beside its run, whole or not at all. Returns the file.
+) -> Stored:
+    """Keep an advice beside its run, whole or not at all.
 
     Raises:
         CallbenchError: the file cannot be written.
     """
-    record = {
+    record: dict[str, Any] = {
         "kind": KIND,
         "format": FORMAT,
         "callbench": VERSION,
@@ -134,12 +134,13 @@ def write(
     }
     path = run.path / NAME
     part = path.with_suffix(".part")
+    record = SECRETS.masked(record)
     try:
-        part.write_text(json.dumps(SECRETS.masked(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        part.write_text(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         part.replace(path)
     except OSError as failure:
         raise machine_limits.written(f"cannot write {path}", failure) from failure
-    return path
+    return Stored(path, record)
 
 
 def is_one(path: Path) -> bool:
