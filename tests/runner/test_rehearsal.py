@@ -1,6 +1,7 @@
 """A stack rehearses until its compiler is at work in few of its slices, and ends with its first failure."""
 
 import random
+import threading
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -9,7 +10,7 @@ import pytest
 
 from callbench.model.errors import AdapterFailure
 from callbench.runner import rehearsal
-from callbench.runner.rehearsal import MOST_REHEARSALS, QUIET_ROUNDS, rehearse_units
+from callbench.runner.rehearsal import MOST_REHEARSAL_S, QUIET_ROUNDS, rehearse_units
 
 if TYPE_CHECKING:
     from callbench.runner.cell_task import CellTask
@@ -33,17 +34,25 @@ class Rehearsing:
         return self._compiled[min(self.made, len(self._compiled)) - 1], 4
 
 
+ROUND_S = 0.125
+
+
 @pytest.fixture(autouse=True)
 def no_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds take ROUND_S of virtual time. Units that rehearse at once are driven in threads, so each has its own."""
+    clock = threading.local()
+
     def round_of(
         tasks: Sequence[Any], _units: object, _number: int, _dice: object, _traffic: object, failed: Any
     ) -> int:
+        clock.s = getattr(clock, "s", 0.0) + ROUND_S
         for task in tasks:
             if task.unit == "fails":
                 failed(task, "its turn", AdapterFailure("died", f"it died in round {task.made}"))
         return len(tasks)
 
     monkeypatch.setattr(rehearsal, "run_round", round_of)
+    monkeypatch.setattr(rehearsal, "time", SimpleNamespace(monotonic=lambda: getattr(clock, "s", 0.0)))
 
 
 def rehearse(*tasks: Rehearsing) -> rehearsal.Failures:
@@ -56,7 +65,7 @@ def rehearse(*tasks: Rehearsing) -> rehearsal.Failures:
 
 
 def test_it_ends_after_quiet_rounds_in_a_row() -> None:
-    task = Rehearsing("a", [4, 1, 2, 1, 0, 4])
+    task = Rehearsing("a", [4, 1, 2, 1, 0, 1, 4])
     assert rehearse(task) == {}
     assert task.made == 3 + QUIET_ROUNDS
 
@@ -70,11 +79,11 @@ def test_the_slices_of_all_cells_of_a_stack_count_together() -> None:
 def test_it_ends_in_any_case() -> None:
     task = Rehearsing("a", [4])
     rehearse(task)
-    assert task.made == MOST_REHEARSALS
+    assert task.made == round(MOST_REHEARSAL_S / ROUND_S)
 
 
 def test_a_failure_ends_its_stack_alone_and_the_first_is_reported() -> None:
     fails, other, good = Rehearsing("fails", [4]), Rehearsing("fails", [4]), Rehearsing("a", [4])
     failures = rehearse(fails, other, good)
     assert {unit: str(failure) for unit, (_, _, failure) in failures.items()} == {"fails": "it died in round 1"}
-    assert (fails.made, good.made) == (1, MOST_REHEARSALS)
+    assert (fails.made, good.made) == (1, round(MOST_REHEARSAL_S / ROUND_S))

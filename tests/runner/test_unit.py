@@ -14,6 +14,7 @@ from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
+from callbench.runner.measure.compiler import ThreadTimes
 from callbench.runner.rounds import run_slice
 from callbench.runner.running_stack import BASIC_CHECKS, WrongAnswer
 from callbench.runner.slices import Length
@@ -152,3 +153,34 @@ def test_what_counts_other_calls_than_it_makes_does_not_agree(misbehaving: Calla
         unit.start_idle_watch()
         (cell,) = unit.request.cells
         assert run_slice(unit, SlicePlan(cell, SLICE), None)["agree"] is False
+
+
+class Compiling:
+    """A compiler that goes on for a while after the slice that gave it work."""
+
+    compiles = True
+
+    def __init__(self, for_s: float) -> None:
+        """Begin to work now."""
+        self._began, self._for_s = time.monotonic(), for_s
+
+    def read(self) -> dict[str, ThreadTimes]:
+        worked_s = min(time.monotonic() - self._began, self._for_s)
+        return {"server": ThreadTimes(compiler_ns=int(worked_s * 1e9))}
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("for_s", [0.3, 100.0])
+def test_a_compiler_finishes_before_others_are_driven_if_it_can(
+    misbehaving: Callable[[str], Adapter], for_s: float
+) -> None:
+    """A unit that was paused for its compiler compiled in its own slices alone, up to the last one."""
+    with start_unit(misbehaving("honest")) as unit:
+        (cell,) = unit.request.cells
+        unit.start_idle_watch()
+        unit.reset_counts()
+        unit._compiler = compiler = Compiling(for_s)  # type: ignore[assignment]
+        run_slice(unit, SlicePlan(cell, SLICE), None)
+        still_working = compiler.read() != (time.sleep(0.1), compiler.read())[1]
+        assert still_working is (for_s > 1)
+        assert unit.compiler_ns > 0

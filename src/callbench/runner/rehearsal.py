@@ -4,6 +4,7 @@ Warm-up drives one cell after the other until it is steady. Driving the cells in
 """
 
 import random
+import time
 from collections.abc import Mapping, Sequence
 
 from callbench.model.errors import AdapterFailure
@@ -13,10 +14,11 @@ from callbench.runner.tasks import SlicePlan, Task
 from callbench.runner.unit import Unit
 from callbench.runner.warming import ShouldContinue, Wires, run_in_parallel
 
-# A minute of rounds is enough for any compiler.
-MOST_REHEARSALS = 30
+# A rehearsal ends after so many seconds, whatever the compiler does. Calls in turn may make it compile anew what it
+# compiled for each cell alone: HotSpot was seen to need up to 11 s for that.
+MOST_REHEARSAL_S = 20.0
 # The rehearsal ends after so many rounds in a row in which the compiler was active in at most this share of slices.
-QUIET_ROUNDS = 2
+QUIET_ROUNDS = 3
 QUIET_SHARE = 0.25
 
 # By unit: the task, its slice, and the failure.
@@ -45,9 +47,10 @@ def rehearse_units(units: Mapping[str, Unit], cells: Sequence[CellTask], wires: 
     def rehearse(unit: Unit, should_continue: ShouldContinue) -> None:
         tasks = [task for task in cells if task.unit == unit.name]
         quiet = number = 0
+        began = time.monotonic()
         while (
             tasks
-            and number < MOST_REHEARSALS
+            and time.monotonic() - began < MOST_REHEARSAL_S
             and quiet < QUIET_ROUNDS
             and unit.name not in failures
             and should_continue()
