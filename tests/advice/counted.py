@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 
 from callbench.analysis.wire.counts import DIRECTIONS, FIGURES, FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN
+from callbench.catalog import catalogue
+from callbench.model.cell import FORMAT
+from conftest import ROOT
 from report.synthetic import BYTES, write
 
 STACKS = (
@@ -21,6 +24,10 @@ def run(folder: Path) -> Path:
     """Write a run of five stacks; one of them never leaves its machine."""
     path = write(folder, only=(*STACKS, LOCAL))
     plan = json.loads((path / "plan.json").read_text())
+    known = {stack.id: stack.card for stack in catalogue.load([ROOT / "engine"]).stacks}
+    for stack in plan["stacks"]:
+        stack["card"][FORMAT] = known[stack["id"]][FORMAT]
+    (path / "plan.json").write_text(json.dumps(plan))
     lines = []
     for cell in plan["cells"]:
         if cell["group"] not in _PAYLOADS:

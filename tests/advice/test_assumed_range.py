@@ -212,5 +212,5 @@ def test_a_stack_without_sizes_of_its_own_grows_as_one_of_the_same_coding() -> N
     truth = next(truth for truth in case.truths if truth.name == "stack/3")
     expected = truth.factor * case.request * 9
     assert expected / 4 < after - before < expected * 4
-    coded = {key: replace(figures, channel="https-keepalive-gzip") for key, figures in every.items()}
+    coded = {key: replace(figures, card={**figures.card, "coding": "gzip"}) for key, figures in every.items()}
     assert scaled(coded, known, Scale(frozenset({CALL}), answers=10.0)) is None

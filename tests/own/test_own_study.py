@@ -30,7 +30,7 @@ def test_every_call_is_measured_over_the_usual_channels(orders: Path) -> None:
     assert study.name == "orders"
     assert {cell.call for cell in cells} == {"Place", "Echo"}
     channels = {cell.stack.rpartition("+")[2] for cell in cells}
-    assert channels <= set(own_study.CHANNELS)
+    assert channels <= set(own_study.usual_channels())
     assert len(channels) > 1
     assert all(cell.stack.startswith("native/") and cell.wire == {} for cell in cells)
 

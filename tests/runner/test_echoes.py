@@ -65,9 +65,10 @@ def test_every_channel_has_an_echo(known: catalogue.Catalogue) -> None:
     assert set(available_echoes(known)) == natives
 
 
-def test_a_call_that_waits_for_ports_has_no_echo() -> None:
-    assert has_own_echo(cell("small", "native/soap+http", closes="client"))
-    assert not has_own_echo(cell("small", "native/soap+http", closes="client", ports=10))
+def test_a_call_that_waits_for_ports_has_no_echo(known: catalogue.Catalogue) -> None:
+    card = known.stack("native/soap+http").card
+    assert has_own_echo(cell("small", "native/soap+http", closes="client"), card)
+    assert not has_own_echo(cell("small", "native/soap+http", closes="client", ports=10), card)
 
 
 @pytest.mark.parametrize("channel", ["tcp", "inproc", "library"])
@@ -88,8 +89,11 @@ def test_an_echo_connects_as_its_cell_does_and_without_what_is_the_native_channe
         ("baseline/echo+supertcp", 300, 2, {}),
         ("baseline/echo+supertcp", 300, 2, {"acknowledge": False}),
     ]
-    squeezed = cell("small", "native/soap+supertcp", compressor="zstd", level=3)
-    assert told(echoes_of(known, squeezed))[1:] == [("baseline/echo+supertcp", 300, 2, {})]
+    squeezed = cell("small", "native/bincomp+supertcp", compressor="zstd", level=3)
+    lines = [line | {"stack": "native/bincomp+inproc", "message": "bincomp"} for line in CODECS]
+    stacks = {stack.id: stack for stack in known.every}
+    found = echoes([squeezed], stacks, sizes(lines, known), available_echoes(known), quick=True)
+    assert told(found)[1:] == [("baseline/echo+supertcp", 300, 2, {})]
 
 
 @pytest.mark.parametrize(
@@ -99,9 +103,9 @@ def test_an_echo_connects_as_its_cell_does_and_without_what_is_the_native_channe
 )
 def test_what_is_no_bare_round_trip_has_the_small_one_alone(known: catalogue.Catalogue, load: Load) -> None:
     one = replace(cell("small", "native/soap+supertcp"), load=load)
-    assert not has_own_echo(one)
+    assert not has_own_echo(one, {})
     assert told(echoes_of(known, one)) == [SMALL_ONE]
-    assert not has_own_echo(replace(cell("small", "native/soap+supertcp"), link="lan100"))
+    assert not has_own_echo(replace(cell("small", "native/soap+supertcp"), link="lan100"), {})
 
 
 def test_echoes_take_more_slices_where_many_cells_share_them_but_no_more_than_those(known: catalogue.Catalogue) -> None:

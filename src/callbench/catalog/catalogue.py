@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from callbench.catalog import external, manifest, mixed, setup
+from callbench.catalog import external, manifest, mixed, setup, shared_facts
 from callbench.catalog.manifest import Manifest, Programs
 from callbench.model import request
 from callbench.model.cell import MIXED, Stack, sides_of
@@ -132,7 +132,7 @@ def load(folders: Iterable[Path] | None = None) -> Catalogue:
     Raises:
         BadInput: a given folder does not exist.
     """
-    adapters: dict[str, Adapter] = {}
+    manifests: dict[str, Manifest] = {}
     broken: list[str] = []
     for file in _manifests() if folders is None else _in_named(folders):
         try:
@@ -140,13 +140,11 @@ def load(folders: Iterable[Path] | None = None) -> Catalogue:
         except BadInput as failure:
             broken.append(str(failure))
             continue
-        if read.name in adapters:
-            broken.append(
-                f"{file} is called {read.name}, as {adapters[read.name].manifest.file} is: rename one of them"
-            )
+        if read.name in manifests:
+            broken.append(f"{file} is called {read.name}, as {manifests[read.name].file} is: rename one of them")
             continue
-        adapters[read.name] = adapter_of(read)
-    return Catalogue(tuple(adapters.values()), tuple(broken))
+        manifests[read.name] = read
+    return Catalogue(tuple(map(adapter_of, shared_facts.completed(manifests.values()))), tuple(broken))
 
 
 def adapter_of(read: Manifest) -> Adapter:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from callbench.catalog.formats import ALSO, FORMATS, OWN, plain
+from callbench.catalog.formats import ALSO, OWN, plain
 from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
 
@@ -15,18 +15,17 @@ OTHERS = frozenset({
 _NAMED = 30
 
 
-def check_languages(named: Sequence[str], of_stacks: Iterable[str]) -> None:
+def check_languages(named: Sequence[str], known: Iterable[str]) -> None:
     """Check that languages exist.
 
     Args:
         named: what a person wrote.
-        of_stacks: the languages of the stacks that there are.
+        known: the languages of the stacks that there are, and those that their messages have a library in.
 
     Raises:
         BadInput: there is none of such a name; the sentence names a similar one.
     """
-    here = {plain(one) for one in of_stacks if one} | {OWN}
-    here |= {one for each in FORMATS.values() for one in each.languages or ()}
+    here = {plain(one) for one in known if one} | {OWN}
     every = [*sorted(here), *sorted(OTHERS | ALSO.keys())]
     for one in named:
         if plain(one) not in here | OTHERS:

@@ -51,15 +51,36 @@ class WhenLost(_Strict):
     back: bool | None = None
 
 
+class Format(_Strict):
+    """What is known of a message beyond what a measurement shows.
+
+    Attributes:
+        text: whether a person can read it without a program.
+        languages: those with a library that is kept up; missing: every common one, and so browsers.
+        source: who says so.
+    """
+
+    text: bool
+    languages: tuple[str, ...] | None = None
+    source: str
+
+
 class Card(_Strict):
     """A part of the fairness card. Missing values come from the level above.
 
     Attributes:
         own: whether the stack carries the calls of a service of the user's own; `only`: it carries no others.
-    stand_in: the original that cannot run here and that the stack stands in for, as `COM of Windows, in Wine`.
-    reach: `host` if what the channel carries never leaves the host.
-    callers: who can call over the channel, the widest circle (`callbench.model.situation.Callers`).
-    tls: whether the channel encrypts.
+        stand_in: the original that cannot run here and that the stack stands in for, as `COM of Windows, in Wine`.
+        reach: `host` if what the channel carries never leaves the host.
+        callers: who can call over the channel, the widest circle (`callbench.model.situation.Callers`).
+        tls: whether the channel encrypts.
+        format: what is known of the message; said once, for every stack that has it.
+        coding: the content coding of the channel's bodies; said once, likewise.
+        dissector: the protocol that tshark reads on the channel; said once, likewise.
+        usual_in: which studies that Callbench writes by itself have the channel: that of an imported `service`, and the
+            native stacks that an `advice` on calls over a network chooses from.
+        message_options: connection options that change the message alone, so an echo of the channel has none of them.
+        no_echo_with: connection options with which a call waits for more than its channel, so it has no echo.
     """
 
     about: str | None = None
@@ -91,6 +112,12 @@ class Card(_Strict):
     reach: Literal["host"] | None = None
     callers: Callers | None = None
     tls: Literal[True] | None = None
+    format: Format | None = None
+    coding: Literal["gzip", "zstd"] | None = None
+    dissector: str | None = None
+    usual_in: tuple[Literal["service", "advice"], ...] | None = None
+    message_options: tuple[str, ...] | None = None
+    no_echo_with: tuple[str, ...] | None = None
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()
@@ -396,6 +423,8 @@ def _allowed(where: tuple[int | str, ...]) -> set[str]:
             model = External
         case (*_, "lacks", _):
             model = Lack
+        case (*_, "format"):
+            model = Format
         case _:
             pass
     return set(model.model_fields)

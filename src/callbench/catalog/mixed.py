@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from callbench.catalog.callers import CALLERS, narrower
+from callbench.catalog.shared_facts import OF_CHANNEL, OF_MESSAGE
 from callbench.model import request
-from callbench.model.cell import MIXED, OWN, OWN_ONLY, Stack
+from callbench.model.cell import MESSAGE_OPTIONS, MIXED, NO_ECHO_WITH, OWN, OWN_ONLY, USUAL_IN, Stack
 
 PROTOCOL = "protocol"
 _CLIENT_ONLY = "client-only"
 # Members of a card that belong to one side; the other members of a mixed card are merged from both.
 _CLIENTS = ("clients", "region", "connections_per_client", "when_lost")
+# What the messages and the channel are: a client that is combined with many servers may have none of its own.
+_WIRE = (*OF_MESSAGE, *OF_CHANNEL, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH)
 _SERVERS = ("server_model", "counts", "external", "backend", "busy_us", "closes_idle_s", request.KEY)
 
 
@@ -111,6 +114,8 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
             combined = (mine if key in _CLIENTS else other).get(key)
         elif key == "compiles":
             combined = bool(mine.get(key) or other.get(key)) or None
+        elif key in _WIRE:
+            combined = other.get(key) or mine.get(key)
         elif key == CALLERS:
             combined = narrower(mine, other)
         elif key in ("options", "explains"):

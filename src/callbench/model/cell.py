@@ -13,6 +13,10 @@ AS_IS, HELD = "as it is", "held"
 MIXED = ":"
 # The key of a card, and its value where a stack carries nothing but the calls of a service of the user's own.
 OWN, OWN_ONLY = "own", "only"
+# Keys of a card that the core asks for: `callbench.catalog.manifest.Card` says what each one holds.
+FORMAT, CODING, DISSECTOR = "format", "coding", "dissector"
+USUAL_IN, SERVICE, ADVICE = "usual_in", "service", "advice"
+MESSAGE_OPTIONS, NO_ECHO_WITH = "message_options", "no_echo_with"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.reach import LOOPBACK
-from callbench.model.cell import CALLS_PER_SLICE, Cell, Load, Stack
+from callbench.model.cell import CALLS_PER_SLICE, MESSAGE_OPTIONS, NO_ECHO_WITH, Cell, Load, Stack
 from callbench.runner.slices import SLICE_SECONDS, Length
 from callbench.runner.tasks import SlicePlan, Task
 from callbench.stats.ladder import cross
@@ -23,10 +23,6 @@ ADAPTER = "baseline"
 CALL = "Empty"
 # The channels are the native adapter's, and so are their options.
 _NATIVE = "native"
-# An echo has no message, so message options do not apply; they only change its sizes.
-_MESSAGE_OPTIONS = frozenset({"compressor", "level"})
-# A call that waits for a free port has no echo: the echo would wait as well.
-_PORT_WAIT_OPTION = "ports"
 # The smallest sizes of an echo: see engine/native/src/echo.rs.
 _LEAST_REQUEST, _LEAST_ANSWER = 5, 1
 _RUNGS, _QUICK_RUNGS = 5, 3
@@ -92,15 +88,19 @@ def sizes(lines: Iterable[Mapping[str, Any]], catalogue: Catalogue) -> Sizes:
     return found
 
 
-def has_own_echo(cell: Cell) -> bool:
+def has_own_echo(cell: Cell, card: Mapping[str, Any]) -> bool:
     """Return whether a cell can have an echo of its own: one client that calls again at once, on this machine.
 
     Several clients queue, a thinking client lets its processor sleep, and a link adds its delay. None of these has a
-    comparable echo.
+    comparable echo. Neither has a call with an option that makes it wait for something else, as for a free port.
+
+    Args:
+        cell: its load, link and options.
+        card: of its stack.
     """
     load = cell.load
     alone = load.clients == 1 and not load.open and not load.think_ns
-    return alone and cell.link == LOOPBACK and _PORT_WAIT_OPTION not in cell.options
+    return alone and cell.link == LOOPBACK and not cell.options.keys() & {*card.get(NO_ECHO_WITH, ())}
 
 
 def available_echoes(catalogue: Catalogue) -> dict[str, Stack]:
@@ -129,9 +129,11 @@ def echoes(
     for cell in cells:
         stack = stacks[cell.stack]
         pair = known.get((stack.adapter, stack.message, cell.group))
-        if pair is not None and has_own_echo(cell) and stack.channel in baselines:
+        if pair is not None and has_own_echo(cell, stack.card) and stack.channel in baselines:
             own = cell.options if stack.adapter == _NATIVE else {}
-            own = {name: value for name, value in own.items() if name not in _MESSAGE_OPTIONS}
+            # An echo has no message, so options of the message do not apply; they only change its sizes.
+            of_message = stack.card.get(MESSAGE_OPTIONS, ())
+            own = {name: value for name, value in own.items() if name not in of_message}
             requested.setdefault((stack.channel, json.dumps(own, sort_keys=True)), {})[cell.id] = pair
     for (channel, options), mine in requested.items():
         ladder = cross([*mine.values()], _QUICK_RUNGS if quick else _RUNGS)

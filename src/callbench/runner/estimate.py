@@ -123,7 +123,7 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     """
     compiling = _compiling_stacks(plan, catalogue)
     busy = {stack.id: _busy_seconds(stack) for stack in plan.stacks}
-    channels = {stack.id: stack.channel for stack in plan.stacks}
+    stacks = {stack.id: stack for stack in plan.stacks}
     with_codec = _stacks_with_codec_times(plan, catalogue)
     service = next((one.manifest.service for one in catalogue.adapters if one.manifest.service), None)
     seconds = warm_up_s = 0.0
@@ -149,7 +149,11 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
         seconds += plan.forks * warm_s
         warm_up_s += plan.forks * warm_s
         if baselines:
-            echoed = Counter(channels[cell.stack] for cell in sliced if cell.stack in with_codec and has_own_echo(cell))
+            echoed = Counter(
+                stacks[cell.stack].channel
+                for cell in sliced
+                if cell.stack in with_codec and has_own_echo(cell, stacks[cell.stack].card)
+            )
             sizes = _QUICK_ECHOES if quick else _ECHOES
             driven = sum(sizes * slices_each(count, sizes) for count in echoed.values())
             seconds += plan.forks * rounds * driven * (length_of(sliced[0].load).seconds if sliced else 0.0)

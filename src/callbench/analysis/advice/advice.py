@@ -22,6 +22,7 @@ from callbench.analysis.advice.scaling import ladders
 from callbench.analysis.subject import Subject
 from callbench.catalog.formats import plain
 from callbench.catalog.study.name_suggestions import allowed_names
+from callbench.model.cell import FORMAT
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal, Situation
 from callbench.stats.contrast import ByBlock
@@ -88,8 +89,9 @@ def advise(
         invented: the calls with messages that nobody gave.
 
     Raises:
-        BadInput: the situation names a group or a stack that the record does not have.
+        BadInput: the situation names a group or a stack that the record does not have, or asks what it does not know.
     """
+    _check_formats(subject, situation)
     every = _figures(subject, situation)
     others = [_figures(one, situation) for one in held_back]
     of_sizes = None if sizes is None else _figures(sizes, situation)
@@ -235,6 +237,20 @@ def _groups(every: Every, situation: Situation) -> Mapping[str, float]:
         if group not in there:
             raise BadInput(f'calls: the record has no group "{group}": {allowed_names(group, there)}')
     return situation.groups or dict.fromkeys(there, 1 / len(there))
+
+
+def _check_formats(subject: Subject, situation: Situation) -> None:
+    """Check that cards say what messages are, if the situation asks. Otherwise every message would be allowed.
+
+    Raises:
+        BadInput: no card of the record does, as in records of earlier versions.
+    """
+    asked = situation.languages or situation.browsers or situation.readable
+    if asked and not any(FORMAT in (stack.get("card") or {}) for stack in subject.cards.values()):
+        raise BadInput(
+            f"{subject.run.path}: no card says who can read its messages (the key format), as an earlier version kept"
+            " cards: measure again, or ask without --language, --browsers and --readable"
+        )
 
 
 def _known_today(every: Every, situation: Situation) -> None:

@@ -85,10 +85,10 @@ def required(message: str, channel: str, card: Mapping[str, Any], situation: Sit
         card: of a stack with the two.
         situation: what is required.
     """
-    whys = [why_not_in(message, language) for language in situation.languages]
+    whys = [why_not_in(message, card, language) for language in situation.languages]
     whys.append(why_not_called_by(situation.callers, channel, card))
-    whys.append(why_not_in_browsers(message) if situation.browsers else None)
-    whys.append(why_not_readable(message) if situation.readable else None)
+    whys.append(why_not_in_browsers(message, card) if situation.browsers else None)
+    whys.append(why_not_readable(message, card) if situation.readable else None)
     return [why for why in whys if why]
 
 

@@ -115,8 +115,8 @@ def _ladder_of(figures: Figures, known: Mapping[str, Ladder]) -> tuple[Ladder, f
     """
     if figures.stack in known:
         return known[figures.stack], 1.0
-    coding = coding_of(figures.channel)
-    alike = [ladder for ladder in known.values() if coding_of(ladder.figures.channel) == coding]
+    coding = coding_of(figures.card)
+    alike = [ladder for ladder in known.values() if coding_of(ladder.figures.card) == coding]
     if not alike:
         return None
     own = _body(figures.account)

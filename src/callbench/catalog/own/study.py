@@ -2,38 +2,36 @@
 
 import tomllib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
+from callbench.catalog import manifest
 from callbench.catalog.own.place import SERVICE
+from callbench.model.cell import SERVICE as SERVICE_STUDY
+from callbench.model.cell import USUAL_IN
 from callbench.model.errors import BadInput
+from callbench.model.installation import home
 from callbench.model.service.imported import MOST_CALLS
 
 STUDY = "study.toml"
 QUICK_CALLS = "quick_calls"
 """The parameter of the usual study with the calls that a cell has at least in each fork of a quick run."""
 _ALL = "Every native message over the usual channels"
-CHANNELS = ("inproc", "shm", "unix", "tcp", "http", "http-keepalive", "grpc")
-"""Those of the usual study: within a process, within a host, and over a network; gRPC for Protocol Buffers alone."""
-ADVISED = (
-    "tcp",
-    "http-keepalive",
-    "http-keepalive-gzip",
-    "http-keepalive-zstd",
-    "http2",
-    "grpc",
-    "tcp-tls",
-    "https-keepalive",
-    "https-keepalive-gzip",
-    "https-keepalive-zstd",
-    "http2-tls",
-    "http2-tls-gzip",
-    "http2-tls-zstd",
-    "grpc-tls",
-)
-"""Those that an advice chooses from for calls over a network: connections are kept, and bodies plain or compressed."""
+_NATIVE = "engine/native/adapter.toml"
+
+
+@cache
+def usual_channels() -> tuple[str, ...]:
+    """The native channels that the manifest has in the usual study of a service (`usual_in`).
+
+    Raises:
+        BadInput: the manifest is wrong or missing.
+    """
+    stacks = manifest.read(home() / _NATIVE).stacks
+    return tuple(dict.fromkeys(stack.channel for stack in stacks if SERVICE_STUDY in stack.card.get(USUAL_IN, ())))
 
 
 def calls(folder: Path) -> dict[str, Path | None]:
@@ -82,7 +80,7 @@ def usual(folder: Path, languages: Sequence[str] = (), stacks: Sequence[str] = (
             {
                 "group": name,
                 "optional": [
-                    *(stacks or (f"native/*+{channel}" for channel in CHANNELS)),
+                    *(stacks or (f"native/*+{channel}" for channel in usual_channels())),
                     *(f"{language}/*" for language in languages),
                 ],
                 "call": name,

@@ -29,6 +29,7 @@ from callbench.analysis.words import (
     server_loss_text,
 )
 from callbench.catalog.study.report_parts import NO_DIFFERENCE
+from callbench.model.cell import CODING, DISSECTOR, FORMAT, MESSAGE_OPTIONS, NO_ECHO_WITH, USUAL_IN
 from callbench.model.metrics.registry import LISTED, METRICS
 from callbench.report.charts.gallery import gallery
 from callbench.report.sections import sections
@@ -53,6 +54,8 @@ CARD_WORDS = {
     "roles": "roles",
     "about": "about",
 }
+# Keys of a card that say nothing of the conditions that a stack was measured in.
+_NOT_SHOWN = ("busy_us", FORMAT, CODING, DISSECTOR, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH)
 # Characters of a value with its interval, and of a word beside values.
 _LONGEST_VALUE, _SHORT = 36, 12
 LOST_WORDS = ("server killed during a call", "connection cut during a call", "client after the server restarts")
@@ -191,7 +194,8 @@ def _cards(subject: Subject) -> list[dict[str, Any]]:
 def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Write a card's facts in our words, those we know first."""
     card = dict(stack.get("card") or {})
-    card.pop("busy_us", None)
+    for key in _NOT_SHOWN:
+        card.pop(key, None)
     lost, explains = card.pop("when_lost", None), card.pop("explains", None) or {}
     closes_s = card.pop("closes_idle_s", None)
     served = served_text(card.pop("request", None), card.pop("external", None), counts=card.pop("counts", True))

@@ -16,9 +16,8 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
 from callbench.catalog.encoders.codings import GZIP, LEAST, PLAIN, coding_of, uncoded
 from callbench.catalog.links.wire import round_trip_ns, ways
-from callbench.catalog.own.study import ADVISED
 from callbench.catalog.reach import why_not_over
-from callbench.model.cell import Stack
+from callbench.model.cell import ADVICE, USUAL_IN, Stack
 from callbench.model.situation import Goal, Situation
 from callbench.runner import own_service
 
@@ -69,7 +68,7 @@ def chosen(service: Path, known: Catalogue, situation: Situation) -> Chosen:
 
 def _fits(stack: Stack, situation: Situation, there: Sequence[Stack], link: str) -> bool:
     """Whether the situation allows a stack over the channels that an advice chooses from."""
-    if stack.channel not in ADVISED or not stack.available or why_not_over(stack, link):
+    if ADVICE not in stack.card.get(USUAL_IN, ()) or not stack.available or why_not_over(stack, link):
         return False
     cards = {one.id: one.card for one in there}
     # Stacks of other languages have no TLS yet: then none is compared with them.
@@ -81,7 +80,7 @@ def _pruned(stacks: Sequence[Stack], tables: Sequence[CallBytes], situation: Sit
     """Find the stacks whose bytes alone are too many. What runs today and plain JSON over HTTP/1.1 stay."""
     by_channel: dict[str, list[Stack]] = {}
     for stack in stacks:
-        by_channel.setdefault(uncoded(stack.channel), []).append(stack)
+        by_channel.setdefault(uncoded(stack.channel, stack.card), []).append(stack)
     for channel, alike in by_channel.items():
         bodies = {stack.id: size for stack in alike if (size := _body(stack, tables)) is not None}
         if not bodies:
@@ -110,7 +109,7 @@ class _Bytes:
 
 def _body(stack: Stack, tables: Sequence[CallBytes]) -> _Bytes | None:
     """The mean over the calls; None if the table does not have the message, or it cannot carry a call."""
-    coding = coding_of(stack.channel)
+    coding = coding_of(stack.card)
     rows = [row for table in tables for row in table.formats if row.format == stack.message]
     if not tables or len(rows) < len(tables):
         return None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from callbench.adapter.generated.languages import LANGUAGES
 from callbench.catalog.catalogue import Catalogue
+from callbench.catalog.formats import named_languages
 from callbench.catalog.languages import check_languages
 from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.cell import Stack
@@ -19,7 +20,8 @@ def check_spoken(situation: Situation, known: Catalogue) -> None:
     Raises:
         BadInput: one does not.
     """
-    check_languages(situation.languages, [one.manifest.language for one in known.adapters])
+    cards = (stack.card for stack in known.stacks)
+    check_languages(situation.languages, [*(one.manifest.language for one in known.adapters), *named_languages(cards)])
 
 
 def check_stack(today: str, known: Catalogue) -> None:

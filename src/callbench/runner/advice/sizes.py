@@ -32,7 +32,7 @@ def stacks(advice: Advice) -> list[str]:
     by_body: dict[tuple[str, str], str] = {}
     for name in sorted(values, key=lambda name: values[name]):
         figures = advice.every[name, group]
-        by_body.setdefault((figures.message, coding_of(figures.channel)), name)
+        by_body.setdefault((figures.message, coding_of(figures.card)), name)
     wanted = [*ordinary(advice.every, list(values), advice.situation), *_plain_first(by_body)]
     return [name for name in dict.fromkeys(wanted) if not name.startswith(f"{OF_STUDY}/")][:MOST_STACKS]
 

@@ -9,33 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from callbench.analysis.wire.counts import LIFE
+from callbench.model.cell import DISSECTOR
 from callbench.model.errors import BadInput
 from callbench.runner.wire.capture import Packet, last_connections
 from callbench.store.record import Record
 
-_DISSECTORS = {
-    "iiop": "giop",
-    "jrmp": "rmi",
-    "h2": "http2",
-    "http2": "http2",
-    "grpc": "http2",
-    "https": "tls",
-    "https-keepalive": "tls",
-    "http2-tls": "tls",
-    "grpc-tls": "tls",
-    "tcp-tls": "tls",
-    "http": "http",
-    "http-keepalive": "http",
-    "net.tcp": "mc-nmf",
-}
-_BY_MESSAGE = {"cdr": "giop"}
 _WIDTH = 100
 _TEXT_LINES = 16
 _HEX_LINES = 5
 _PRINTABLE = frozenset(string.printable.encode()) - {0x0B, 0x0C}
 # Data with at least this share of printable bytes is shown as text, with dots for the others.
 _MOSTLY = 0.9
-_CELLS_SQL = 'SELECT cell, stack, "group", message, channel, call, arguments FROM cells ORDER BY cell'
+_CELLS_SQL = 'SELECT cell, stack, "group", call, arguments FROM cells ORDER BY cell'
 _LIFE_SQL = "SELECT cell, max(connections) FROM wire WHERE phase = ? GROUP BY cell"
 
 
@@ -82,9 +67,7 @@ def exchanges(run: Record, stacks: Sequence[str], group: str | None) -> Iterator
         BadInput: the run has no such capture.
         CallbenchError: tshark is missing.
     """
-    with run.connection() as connection:
-        cells = connection.execute(_CELLS_SQL).fetchall()
-        lives = dict(connection.execute(_LIFE_SQL, [LIFE]).fetchall())
+    cells, lives = _counted(run)
     requested = [cell for cell in cells if cell[0] in lives and group in {None, cell[2]}]
     for name in stacks:
         if name not in {cell[1] for cell in requested}:
@@ -94,13 +77,19 @@ def exchanges(run: Record, stacks: Sequence[str], group: str | None) -> Iterator
     if not requested:
         raise BadInput(f"{run.path} has counted no call: a study asks for it by ledger = true")
     seen: set[str] = set()
-    for cell, stack, of, message, channel, call, arguments in requested:
+    cards = {str(stack["id"]): stack.get("card") or {} for stack in run.plan().get("stacks", [])}
+    for cell, stack, of, call, arguments in requested:
         if stack in seen or (stacks and stack not in stacks):
             continue
         seen.add(stack)
-        dissector = _DISSECTORS.get(channel) or _BY_MESSAGE.get(message)
-        packets = last_connections(_capture(run, cell), int(lives[cell]), dissector)
+        packets = last_connections(_capture(run, cell), int(lives[cell]), cards.get(stack, {}).get(DISSECTOR))
         yield Exchange(stack, of, call, arguments, packets)
+
+
+def _counted(run: Record) -> tuple[list[tuple[Any, ...]], dict[str, int]]:
+    """Return the cells of a run, and the connections in a life of those whose calls were counted."""
+    with run.connection() as connection:
+        return connection.execute(_CELLS_SQL).fetchall(), dict(connection.execute(_LIFE_SQL, [LIFE]).fetchall())
 
 
 def _capture(run: Record, cell: str) -> Path:
