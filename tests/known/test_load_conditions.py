@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.runner.load.threshold_values import evaluate
-from callbench.runner.load.thresholds import ThresholdResult, parse
+from callbench.analysis.load.threshold_values import evaluate
+from callbench.analysis.load.thresholds import ThresholdResult, parse
 from callbench.stats.rate import window_of
 from known.driving import closed
 from known.servers import Failing, Pool

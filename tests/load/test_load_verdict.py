@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from callbench.analysis.load.request import LoadRequest
 from callbench.runner.load import result
-from callbench.runner.load.request import LoadRequest
 from callbench.runner.load.server_usage import Observations
 from callbench.stats.bottleneck import Limit
 

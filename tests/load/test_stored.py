@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from callbench.analysis.load.request import LoadRequest
 from callbench.runner.load import stored
-from callbench.runner.load.request import LoadRequest
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.adapter.contract import Done
+from callbench.analysis.load import threshold_values as thresholds
+from callbench.analysis.load.thresholds import EXAMPLES, parse
+from callbench.analysis.load.times import times_of, times_record
 from callbench.model.errors import BadInput
-from callbench.runner.load import threshold_values as thresholds
-from callbench.runner.load.thresholds import EXAMPLES, parse
-from callbench.runner.load.times import times_of, times_record
 from callbench.stats.percentile_calls import fewest_calls
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

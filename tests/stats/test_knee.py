@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callbench.analysis.load.thresholds import parse as threshold
 from callbench.model.objective import parse
-from callbench.runner.load.thresholds import parse as threshold
 from callbench.stats.arrivals import due_ns, poisson
 from callbench.stats.histogram import index_of
 from callbench.stats.knee import MOST_STEPS, Knee, KneeOutcome, SearchRange, Step, knee, next_level

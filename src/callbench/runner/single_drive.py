@@ -2,12 +2,12 @@
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.pair import LinkFailure
+from callbench.analysis.neighbours import disturbed_by
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.context import Context
 from callbench.runner.failures import Failures
 from callbench.runner.measure import measure_trial
-from callbench.runner.measure.neighbours import disturbed_by
 from callbench.runner.measure.steadiness import compiler_report
 from callbench.runner.running_stack import BASIC_CHECKS, WrongAnswer
 from callbench.runner.slices import journal_form

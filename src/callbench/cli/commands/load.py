@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from callbench.analysis.load.thresholds import EXAMPLES, parse
 from callbench.cli.options import grouped
 from callbench.cli.output import console, known_stacks, print_json, print_line
 from callbench.cli.parameters import AsJson, Think, Undecided
 from callbench.cli.server import ServerArgument, ServerOptions
-from callbench.runner.load.thresholds import EXAMPLES, parse
 
 
 @grouped
@@ -74,9 +74,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true. Exit code 3: too
     few calls for the percentile of one.
     """
+    from callbench.analysis.load import request
     from callbench.cli import exit_code
     from callbench.report.load import terminal
-    from callbench.runner.load import driving, live, request
+    from callbench.runner.load import driving, live
     from callbench.runner.load.record import record
     from callbench.runner.progress_line import ProgressLine
     from callbench.runner.stopping import StopRequest

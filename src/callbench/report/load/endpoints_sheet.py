@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from callbench.analysis.load.endpoints import Endpoint
 from callbench.report.text.section import Sheet
-from callbench.runner.load.endpoints import Endpoint
 from callbench.runner.stability.formatting import errors_text
 from callbench.stats.digits import figure, percent
 

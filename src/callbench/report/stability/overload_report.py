@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.model import objective
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.runner.stability.findings import FAILING, UNFINISHED, Finding, closing_sentence, unfinished
 from callbench.runner.stability.formatting import (
     STATES,

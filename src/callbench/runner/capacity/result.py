@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+from callbench.analysis.load.endpoints import Endpoint, summed
 from callbench.model import objective
 from callbench.runner.capacity.request import RATE, CapacityRequest
 from callbench.runner.capacity.search import trial_of
-from callbench.runner.load.endpoints import Endpoint, summed
 from callbench.stats.bottleneck import Evidence, Side
 from callbench.stats.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates
 from callbench.stats.decision import Outcome

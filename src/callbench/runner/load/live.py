@@ -1,6 +1,6 @@
 """What the progress display says while a load is driven."""
 
-from callbench.runner.load.request import LoadRequest
+from callbench.analysis.load.request import LoadRequest
 from callbench.runner.progress_line import ProgressLine
 
 

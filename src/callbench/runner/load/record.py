@@ -3,9 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
-from callbench.runner.load import endpoints
+from callbench.analysis.load import endpoints
+from callbench.analysis.load.times import times_record
 from callbench.runner.load.result import LoadResult
-from callbench.runner.load.times import times_record
 
 
 def record(result: LoadResult) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.contract import Cpu, Done
-from callbench.runner.load.request import LoadRequest
+from callbench.analysis.load.request import LoadRequest
+from callbench.analysis.load.threshold_values import error_share, evaluate
+from callbench.analysis.load.thresholds import ThresholdResult
+from callbench.analysis.load.times import LatencyStatistics, times_of
+from callbench.analysis.neighbours import rows_of
 from callbench.runner.load.server_usage import Observations, ServerUsage
-from callbench.runner.load.threshold_values import error_share, evaluate
-from callbench.runner.load.thresholds import ThresholdResult
-from callbench.runner.load.times import LatencyStatistics, times_of
-from callbench.runner.measure.neighbours import rows_of
 from callbench.stats.backlog import Backlog, growing
 from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, verdict_of
 from callbench.stats.digits import percent

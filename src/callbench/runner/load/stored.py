@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from callbench.adapter import placement
+from callbench.analysis.load.request import LoadRequest
 from callbench.model.errors import BadInput
 from callbench.runner import environment
-from callbench.runner.load.request import LoadRequest
 from callbench.store.head import LOAD, as_file, folder, head
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter

@@ -7,8 +7,8 @@ from typing import Any
 
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack.target import TargetSpec
+from callbench.analysis.load.endpoints import counted
 from callbench.model.errors import AdapterFailure
-from callbench.runner.load.endpoints import counted
 from callbench.stats.histogram import Buckets
 from callbench.stats.rate import Window, window_of
 from callbench.stats.recovery import Slice

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from callbench.adapter.stack.target import Loss, Target
+from callbench.analysis.load.endpoints import added
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
-from callbench.runner.load.endpoints import added
 from callbench.runner.stability import record
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from callbench.adapter.contract import Done
-from callbench.runner.load.thresholds import Threshold, ThresholdResult, share_of
+from callbench.analysis.load.thresholds import Threshold, ThresholdResult, share_of
 from callbench.stats.histogram import Buckets
 from callbench.stats.percentile_calls import few_calls, fewest_calls
 from callbench.stats.share import binomial

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.adapter.contract import Done
-from callbench.runner.load.times import LatencyStatistics, times_of, times_record
+from callbench.analysis.load.times import LatencyStatistics, times_of, times_record
 from callbench.stats.histogram import merged
 
 

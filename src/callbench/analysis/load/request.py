@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from callbench.analysis.load.thresholds import Threshold
 from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model.cell import CLOSED, Load
 from callbench.model.errors import BadInput
-from callbench.runner.load.thresholds import Threshold
 
 # Seconds after which a drive with a number of calls but no time gives up.
 MAX_SECONDS = 3600.0

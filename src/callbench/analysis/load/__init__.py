@@ -1,0 +1,1 @@
+"""What a load is: its request, its result, its thresholds, and how its record is read."""
