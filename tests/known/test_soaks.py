@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from callbench.runner.stability.findings import FAILING, outcome
+from callbench.analysis.stability.findings import FAILING, outcome
 from callbench.runner.stability.slices import slice_record
 from callbench.runner.stability.soak_findings import soak_findings
 from callbench.runner.stability.soak_result import SoakResult, read

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from callbench.analysis.stability.findings import FAILING, Finding, outcome
 from callbench.cli.exit_code import CODES
-from callbench.runner.stability.findings import FAILING, Finding, outcome
 from callbench.stats.decision import Outcome
 
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.runner.stability.formatting import recovery_text
+from callbench.analysis.stability.formatting import recovery_text
 from callbench.stats.recovery import (
     Recovery,
     Slice,

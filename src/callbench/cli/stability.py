@@ -5,6 +5,7 @@ from rich.console import Console
 from callbench.adapter import placement
 from callbench.adapter.placement import Placement
 from callbench.adapter.stack.target import TargetSpec
+from callbench.analysis.stability import findings
 from callbench.catalog import catalogue
 from callbench.catalog.catalogue import Catalogue
 from callbench.cli import exit_code
@@ -14,7 +15,6 @@ from callbench.model import quantities
 from callbench.report import record_report as shown
 from callbench.report.record_report import RecordReport
 from callbench.runner.compare import tasks
-from callbench.runner.stability import findings
 
 # Of a call.
 _TIMEOUT_S = 10.0

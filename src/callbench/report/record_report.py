@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.text import Text
 
+from callbench.analysis.stability.findings import Finding, record
 from callbench.report.export import parquet
 from callbench.report.export.file import write_report
 from callbench.report.export.md import plain, section_text
@@ -18,7 +19,6 @@ from callbench.report.export.page import flat, template, when
 from callbench.report.export.rows import sheet_rows
 from callbench.report.text.grid import grid_of
 from callbench.report.text.section import Section
-from callbench.runner.stability.findings import Finding, record
 
 
 class Source(Protocol):

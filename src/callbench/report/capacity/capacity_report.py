@@ -8,6 +8,8 @@ from statistics import median
 from typing import Any
 
 from callbench.analysis.load.endpoints import endpoint_record
+from callbench.analysis.stability.findings import unfinished
+from callbench.analysis.stability.formatting import errors_text, over_text
 from callbench.model import objective
 from callbench.report.capacity.answer import answer, level_text
 from callbench.report.charts.draw import chart
@@ -17,8 +19,6 @@ from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.capacity.request import CLIENTS
 from callbench.runner.capacity.result import CapacityResult, read
-from callbench.runner.stability.findings import unfinished
-from callbench.runner.stability.formatting import errors_text, over_text
 from callbench.runner.stability.record import notes
 from callbench.stats.bottleneck import Side
 from callbench.stats.digits import figure, percent

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from callbench.analysis.load import endpoints
+from callbench.analysis.stability.formatting import mib
 from callbench.analysis.words import counted
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
@@ -14,7 +15,6 @@ from callbench.report.load.words import missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.load.stored import read_result
-from callbench.runner.stability.formatting import mib
 from callbench.stats.backlog import Backlog
 from callbench.stats.digits import figure, percent
 from callbench.store.head import SEAL

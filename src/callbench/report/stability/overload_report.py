@@ -5,14 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
-from callbench.model import objective
-from callbench.report.charts.draw import chart
-from callbench.report.charts.over_time import Panel, over_time
-from callbench.report.load.endpoints_sheet import endpoints_sheet
-from callbench.report.record_report import RecordReport
-from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.stability.findings import FAILING, UNFINISHED, Finding, closing_sentence, unfinished
-from callbench.runner.stability.formatting import (
+from callbench.analysis.stability.findings import FAILING, UNFINISHED, Finding, closing_sentence, unfinished
+from callbench.analysis.stability.formatting import (
     STATES,
     errors_text,
     mib,
@@ -21,6 +15,12 @@ from callbench.runner.stability.formatting import (
     recovery_text,
     whole,
 )
+from callbench.model import objective
+from callbench.report.charts.draw import chart
+from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.load.endpoints_sheet import endpoints_sheet
+from callbench.report.record_report import RecordReport
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.stability.record import notes, valid_lines
 from callbench.runner.stability.slices import slice_of, window_of_line
 from callbench.runner.stability.slowness import judge_slowness

@@ -4,12 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from callbench.report.charts.draw import chart
-from callbench.report.charts.over_time import Panel, over_time
-from callbench.report.record_report import RecordReport
-from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.stability.findings import FAILING, UNFINISHED, Finding, closing_sentence, unfinished
-from callbench.runner.stability.formatting import (
+from callbench.analysis.stability.findings import FAILING, UNFINISHED, Finding, closing_sentence, unfinished
+from callbench.analysis.stability.formatting import (
     episode_text,
     errors_text,
     mib,
@@ -18,6 +14,10 @@ from callbench.runner.stability.formatting import (
     recovery_text,
     whole,
 )
+from callbench.report.charts.draw import chart
+from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.record_report import RecordReport
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.stability.machine_usage import median_others, others_text
 from callbench.runner.stability.record import notes, valid_lines
 from callbench.runner.stability.slices import slice_of, window_of_line
