@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callbench.analysis.peer.agreement import Agreement, Round, Side, compute_agreement
 from callbench.model.errors import BadInput
 from callbench.runner.peer import jmeter, jtl
-from callbench.runner.peer.agreement import Agreement, Round, Side, compute_agreement
 from callbench.runner.peer.jmeter import thread_times, used_at
 from callbench.runner.peer.plan import HttpLoad, first_think_ms, make_plan
 from callbench.runner.peer.rounds import peer_side

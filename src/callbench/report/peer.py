@@ -7,10 +7,10 @@ from typing import Any
 
 from rich.console import Console
 
+from callbench.analysis.peer.agreement import Agreement, Round, steady_rounds
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Section, Sheet
-from callbench.runner.peer.agreement import Agreement, Round, steady_rounds
 from callbench.runner.peer.http_load import PEER
 from callbench.runner.peer.rounds import PeerRounds, RoundsRequest
 from callbench.runner.peer.stored import CellAgreement, join_names, read_result

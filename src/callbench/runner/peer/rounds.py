@@ -8,6 +8,7 @@ from typing import Any
 
 from callbench.adapter import oracle, placement
 from callbench.adapter.contract import Done
+from callbench.analysis.peer.agreement import Agreement, Round, Side, compute_agreement
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import own_servers
 from callbench.catalog.study.own_servers import ServerOverrides
@@ -17,7 +18,6 @@ from callbench.model.errors import AdapterFailure, BadInput, CallbenchError, Mac
 from callbench.runner.measure import steadiness
 from callbench.runner.measure.warm_up import WarmUp, warm_up_cell
 from callbench.runner.peer import jmeter
-from callbench.runner.peer.agreement import Agreement, Round, Side, compute_agreement
 from callbench.runner.peer.http_load import DRIVER, PEER, http_load, why_not
 from callbench.runner.peer.plan import HttpLoad
 from callbench.runner.peer.steadiness import CompilerShare, rate_rise

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from callbench.adapter.stack.sides import Sides
+from callbench.analysis.peer.agreement import Side
 from callbench.runner.measure.compiler import CompilerTime
-from callbench.runner.peer.agreement import Side
 from callbench.stats.digits import percent
 from callbench.stats.steady import shift
 from callbench.stats.warmed import BUSY

@@ -1,0 +1,1 @@
+"""Whether a peer agrees with the load driver, from the record of both."""
