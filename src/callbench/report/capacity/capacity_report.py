@@ -7,6 +7,7 @@ from itertools import groupby
 from statistics import median
 from typing import Any
 
+from callbench.analysis.capacity.request import CLIENTS
 from callbench.analysis.load.endpoints import endpoint_record
 from callbench.analysis.stability.findings import unfinished
 from callbench.analysis.stability.formatting import errors_text, over_text
@@ -17,7 +18,6 @@ from callbench.report.charts.knee import KneeStep, Limit, knee_chart
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.capacity.request import CLIENTS
 from callbench.runner.capacity.result import CapacityResult, read
 from callbench.runner.stability.record import notes
 from callbench.stats.bottleneck import Side

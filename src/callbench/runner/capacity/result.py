@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+from callbench.analysis.capacity.request import RATE, CapacityRequest
 from callbench.analysis.load.endpoints import Endpoint, summed
 from callbench.model import objective
-from callbench.runner.capacity.request import RATE, CapacityRequest
 from callbench.runner.capacity.search import trial_of
 from callbench.stats.bottleneck import Evidence, Side
 from callbench.stats.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates

@@ -6,11 +6,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from callbench.adapter.stack.target import Target
+from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
 from callbench.analysis.load.request import LoadRequest
 from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
-from callbench.runner.capacity.request import CLIENTS, CapacityRequest
 from callbench.runner.knees import objective_result
 from callbench.runner.load import driving
 from callbench.runner.load.record import record as load_record

@@ -1,0 +1,1 @@
+"""What a search for a capacity came to, from its record."""
