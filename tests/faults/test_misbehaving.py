@@ -6,8 +6,8 @@ import pytest
 
 from callbench.adapter.placement import choose_placement
 from callbench.catalog.catalogue import Adapter
+from callbench.model.verify_outcome import Outcome
 from callbench.runner.verify import suite
-from callbench.runner.verify.outcome import Outcome
 from conftest import assert_one_sentence
 
 # Adapter, and for the checks that find it out: the check and what its sentence says.

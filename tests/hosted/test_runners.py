@@ -8,8 +8,8 @@ import pytest
 from callbench.adapter.placement import choose_placement
 from callbench.catalog import catalogue
 from callbench.catalog.catalogue import Adapter
+from callbench.model.verify_outcome import Outcome
 from callbench.runner.verify import suite
-from callbench.runner.verify.outcome import Outcome
 from conftest import MISBEHAVING, assert_one_sentence
 
 # Runner, and for the checks that find it out: the check and what its sentence says.

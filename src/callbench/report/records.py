@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from callbench.analysis.advice import stored as advices
 from callbench.analysis.compare import comparison
 from callbench.analysis.subject import subject
 from callbench.catalog.own import folder as own_folder
@@ -20,7 +21,6 @@ from callbench.report.export.show import cell_records
 from callbench.report.record_kinds import report_of
 from callbench.report.terminal import print_cells
 from callbench.report.text import own_service
-from callbench.runner.advice import stored as advices
 from callbench.store import head
 from callbench.store.record import Record
 

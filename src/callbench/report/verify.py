@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from callbench.runner.verify.outcome import Outcome
+from callbench.model.verify_outcome import Outcome
 
 
 def show_outcomes(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[Outcome]:

@@ -15,7 +15,7 @@ from callbench.model.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from callbench.runner.verify.outcome import Outcome
+    from callbench.model.verify_outcome import Outcome
 
 
 @grouped

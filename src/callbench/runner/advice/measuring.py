@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from callbench.adapter.network import creation
+from callbench.analysis.advice import stored
 from callbench.analysis.advice.advice import Advice, advise
 from callbench.analysis.advice.invented import Invented
 from callbench.analysis.subject import Subject, subject
@@ -15,7 +16,7 @@ from callbench.catalog.study import Study
 from callbench.catalog.study.made import made
 from callbench.model.situation import Situation
 from callbench.runner import launch
-from callbench.runner.advice import lacking, sizes, stored
+from callbench.runner.advice import lacking, sizes
 from callbench.store.record import Record
 
 BUDGET_S = 60.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from callbench.adapter.generated.languages import LANGUAGES
+from callbench.analysis.advice import stored
 from callbench.analysis.words import listed
 from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
@@ -18,7 +19,7 @@ from callbench.catalog.study.load import names
 from callbench.model.errors import BadInput
 from callbench.model.situation import Situation
 from callbench.runner import launch, own_service
-from callbench.runner.advice import checked, importing, stored
+from callbench.runner.advice import checked, importing
 from callbench.runner.advice.candidates import Chosen, chosen
 from callbench.runner.advice.importing import Importing
 from callbench.stats.percentile_calls import fewest_calls

@@ -9,7 +9,7 @@ from callbench.adapter.process import GRACE_SECONDS
 from callbench.adapter.session import Adapter
 from callbench.catalog.manifest import Manifest
 from callbench.model.errors import AdapterFailure
-from callbench.runner.verify.outcome import Outcome
+from callbench.model.verify_outcome import Outcome
 
 FEATURES = {"closed", "think", "ramp-up", "open", "burn", "codec", "heap", "trace", "serve-all", "altered"}
 

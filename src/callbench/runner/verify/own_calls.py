@@ -13,9 +13,9 @@ from callbench.catalog.study import load
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
 from callbench.model.service.imported import Imported
+from callbench.model.verify_outcome import Outcome
 from callbench.runner import own_service
 from callbench.runner.verify.last_field import last_field
-from callbench.runner.verify.outcome import Outcome
 from callbench.runner.verify.session import NotApplicable, Session
 
 _MOST_PAIRS = 1000

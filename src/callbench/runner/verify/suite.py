@@ -12,6 +12,7 @@ from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack, sides_of
 from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure, BadInput
 from callbench.model.request import only_call
+from callbench.model.verify_outcome import Outcome
 from callbench.runner.verify import (
     accuracy,
     calls,
@@ -22,7 +23,6 @@ from callbench.runner.verify import (
     stopped_generator,
 )
 from callbench.runner.verify.calls import CallCheck
-from callbench.runner.verify.outcome import Outcome
 from callbench.runner.verify.session import NotApplicable, Session
 
 Check = Callable[[Session], str | None]
