@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from callbench.model import process_end
-from callbench.runner.measure.process_reading import FullReading, namespace_id, read_full, read_light, threads_of
+from callbench.model.process_readings import FullReading
+from callbench.runner.measure.process_reading import namespace_id, read_full, read_light, threads_of
 from callbench.runner.measure.sampler import Sampler, SideSamples
 
 STATUS = "Name:\ta\nNSpid:\t{tid}\t{own}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n"

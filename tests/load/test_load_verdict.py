@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from callbench.analysis.load.request import LoadRequest
+from callbench.analysis.load.usage import Observations
 from callbench.runner.load import result
-from callbench.runner.load.server_usage import Observations
 from callbench.stats.bottleneck import Limit
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.json").read_text())

@@ -17,9 +17,9 @@ from callbench.model.errors import BadInput
 from callbench.model.metrics.metric import Combination, StudyUse
 from callbench.model.metrics.readings import READINGS
 from callbench.model.metrics.registry import GROUPS, METRICS, PERCENTILES, VALUES, available_metrics
+from callbench.model.process_readings import FullReading
 from callbench.report.export import TEXTS
 from callbench.report.export.show import cell_records
-from callbench.runner.measure.process_reading import FullReading
 from callbench.store.record import Record
 from report.synthetic import write as synthetic
 

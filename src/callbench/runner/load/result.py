@@ -10,8 +10,8 @@ from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.threshold_values import error_share, evaluate
 from callbench.analysis.load.thresholds import ThresholdResult
 from callbench.analysis.load.times import LatencyStatistics, times_of
+from callbench.analysis.load.usage import Observations, ServerUsage
 from callbench.analysis.neighbours import rows_of
-from callbench.runner.load.server_usage import Observations, ServerUsage
 from callbench.stats.backlog import Backlog, growing
 from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, verdict_of
 from callbench.stats.digits import percent

@@ -3,45 +3,13 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-from callbench.runner.measure.process_reading import FullReading, read_full
+from callbench.analysis.load.usage import Observations, ServerUsage
+from callbench.runner.measure.process_reading import read_full
 from callbench.runner.measure.processor_time import ProcessorWatch
 
 FindProcesses = Callable[[], tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class ServerUsage:
-    """What the server used during the load.
-
-    Attributes:
-        processor_ms: user and system time of the processes that ran from beginning to end.
-        processors: the number of processors that it may use.
-        begin: the first reading of its processes.
-        end: the last reading.
-    """
-
-    processor_ms: int
-    processors: int
-    begin: FullReading
-    end: FullReading
-
-
-@dataclass(frozen=True)
-class Observations:
-    """The usage during the calls.
-
-    Attributes:
-        server: what the server used; None if its processes are unknown.
-        processors: how driver, server and others used the processors, as returned by `ProcessorWatch`.
-        unseen: which processes of the server were not visible, in a sentence; "" if all were.
-    """
-
-    server: ServerUsage | None
-    processors: Mapping[str, Any]
-    unseen: str = ""
 
 
 class ProcessWatch:

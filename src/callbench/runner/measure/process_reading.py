@@ -5,62 +5,15 @@ The host program of a runner is part of the measuring instrument. Only its proce
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from callbench.model.process_readings import FullReading, LightReading
 from callbench.model.process_tree import HOST, PROC, named_fields
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICK_MS = 1000 // os.sysconf("SC_CLK_TCK")
 _HOST = HOST.encode()[:15]
-
-
-@dataclass(frozen=True)
-class LightReading:
-    """Values that cost one short read per process.
-
-    Attributes:
-        processes: living processes.
-        threads: threads of all processes.
-        resident_bytes: resident memory; shared pages count in each process. The kernel's quick count is wrong by some
-            pages.
-        user_ms: user time, including ended children; the kernel's tick is 10 ms.
-        system_ms: system time, including ended children.
-        minor_faults: page faults without a read, including ended children.
-        major_faults: page faults with a read, including ended children.
-    """
-
-    processes: int = 0
-    threads: int = 0
-    resident_bytes: int = 0
-    user_ms: int = 0
-    system_ms: int = 0
-    minor_faults: int = 0
-    major_faults: int = 0
-
-
-@dataclass(frozen=True)
-class FullReading(LightReading):
-    """Values that also need pages, threads and file descriptors; None if the kernel does not report them.
-
-    Attributes:
-        unique_bytes: memory that would become free if the side ended (USS).
-        proportional_bytes: each shared page divided by the number of its users (PSS).
-        files: open file descriptors.
-        voluntary: voluntary context switches of living threads.
-        involuntary: involuntary context switches of living threads.
-    """
-
-    unique_bytes: int | None = None
-    proportional_bytes: int | None = None
-    files: int | None = None
-    voluntary: int | None = None
-    involuntary: int | None = None
-
-    def record(self) -> dict[str, Any]:
-        """Return the reading as a journal record."""
-        return asdict(self)
 
 
 def read_light(pids: Iterable[int], proc: Path = PROC) -> LightReading:

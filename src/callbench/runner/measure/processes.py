@@ -9,8 +9,9 @@ from callbench.adapter.stack.side_processes import processes_of
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
+from callbench.model.process_readings import FullReading
 from callbench.runner.measure.probe import Probe
-from callbench.runner.measure.process_reading import FullReading, read_full
+from callbench.runner.measure.process_reading import read_full
 from callbench.runner.measure.sampler import Sampler, SideSamples
 
 # How long a watched cell rests after its load, to see what memory it returns.

@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from callbench.runner.measure.process_reading import LightReading, namespace_id, read_light, threads_of
+from callbench.model.process_readings import LightReading
+from callbench.runner.measure.process_reading import namespace_id, read_light, threads_of
 
 PERIOD_S = 0.1
 # Seconds between searches for new processes, because a search reads every process of the machine.

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.runner.measure.process_reading import LightReading, files_of, read_full
+from callbench.model.process_readings import LightReading
+from callbench.runner.measure.process_reading import files_of, read_full
 from callbench.runner.measure.sampler import Families, Sampler, SideSamples
 
 
