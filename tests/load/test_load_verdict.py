@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from callbench.analysis.load import result
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.usage import Observations
-from callbench.runner.load import result
 from callbench.stats.bottleneck import Limit
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.json").read_text())

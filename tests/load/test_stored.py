@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.analysis.load.request import LoadRequest
-from callbench.runner.load import stored
+from callbench.runner.load import journal as stored
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 

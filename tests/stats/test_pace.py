@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from callbench.analysis.load import result
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.usage import Observations
 from callbench.runner import knees
-from callbench.runner.load import result
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import REACHED, missed, reached_per_s
 from callbench.stats.rate import Window

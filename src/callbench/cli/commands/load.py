@@ -75,10 +75,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     few calls for the percentile of one.
     """
     from callbench.analysis.load import request
+    from callbench.analysis.load.record import record
     from callbench.cli import exit_code
     from callbench.report.load import terminal
     from callbench.runner.load import driving, live
-    from callbench.runner.load.record import record
     from callbench.runner.progress_line import ProgressLine
     from callbench.runner.stopping import StopRequest
     from callbench.stats.decision import Outcome

@@ -14,7 +14,7 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.words import missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.load.stored import read_result
+from callbench.runner.load.journal import read_result
 from callbench.stats.backlog import Backlog
 from callbench.stats.digits import figure, percent
 from callbench.store.head import SEAL

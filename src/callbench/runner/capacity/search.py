@@ -7,14 +7,14 @@ from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
+from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
+from callbench.analysis.load.result import LoadResult
 from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
 from callbench.runner.knees import objective_result
 from callbench.runner.load import driving
-from callbench.runner.load.record import record as load_record
-from callbench.runner.load.result import LoadResult
 from callbench.runner.stability import record
 from callbench.stats.capacity_plan import COARSE, Place, Trial, next_place
 from callbench.store.record_writer import RecordWriter

@@ -9,15 +9,15 @@ from callbench.adapter import placement, temporary
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS
 from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.target import Target, TargetSpec
+from callbench.analysis.load.record import record
 from callbench.analysis.load.request import LoadRequest
+from callbench.analysis.load.result import LoadResult, compute_result
 from callbench.analysis.load.usage import Observations
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure, BadInput
 from callbench.model.request import is_driver
-from callbench.runner.load import stored
-from callbench.runner.load.record import record
-from callbench.runner.load.result import LoadResult, compute_result
+from callbench.runner.load import journal as stored
 from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
 from callbench.runner.schedules import Schedules

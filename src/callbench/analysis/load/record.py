@@ -4,8 +4,8 @@ from dataclasses import asdict
 from typing import Any
 
 from callbench.analysis.load import endpoints
+from callbench.analysis.load.result import LoadResult
 from callbench.analysis.load.times import times_record
-from callbench.runner.load.result import LoadResult
 
 
 def record(result: LoadResult) -> dict[str, Any]:
