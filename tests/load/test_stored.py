@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.analysis.load.request import LoadRequest
-from callbench.runner.load import journal as stored
+from callbench.runner.load import journal as journals
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -27,8 +27,8 @@ def written(path: Path, **other: Any) -> Path:
         "calls_in_window": 12_345.4,
         "in_flight": 6, "last_answer_after_s": 4.5, "intervals": [[10**9, 6000, 20], [2 * 10**9, 12_345, 44]],
     }  # fmt: skip
-    with stored.create(LoadRequest(record["url"], out=path, url=record["url"])) as writer:
-        journal = stored.LoadJournal(writer)
+    with journals.create(LoadRequest(record["url"], out=path, url=record["url"])) as writer:
+        journal = journals.LoadJournal(writer)
         for at_ns, calls, errors in record["intervals"]:
             journal.interval(at_ns, calls, errors)
         journal.result({**record, **other})
@@ -72,8 +72,8 @@ def test_a_load_has_a_report_in_every_format(callbench: Program, tmp_path: Path)
 
 def test_what_is_no_record_is_named(callbench: Program, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
-    with stored.create(LoadRequest("http://x", out=tmp_path / "cut")) as writer:
-        stored.LoadJournal(writer).interval(10**9, 5, 0)
+    with journals.create(LoadRequest("http://x", out=tmp_path / "cut")) as writer:
+        journals.LoadJournal(writer).interval(10**9, 5, 0)
         writer.end("stopped")
     (tmp_path / "empty").mkdir()
     (tmp_path / "mine").mkdir()

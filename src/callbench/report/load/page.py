@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from callbench.analysis.load import endpoints
+from callbench.analysis.load.stored import read_result
 from callbench.analysis.stability.formatting import mib
 from callbench.analysis.words import counted
 from callbench.report.charts.draw import chart
@@ -14,7 +15,6 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.words import missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.load.journal import read_result
 from callbench.stats.backlog import Backlog
 from callbench.stats.digits import figure, percent
 from callbench.store.head import SEAL

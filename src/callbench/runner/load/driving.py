@@ -12,12 +12,11 @@ from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.analysis.load.record import record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult, compute_result
-from callbench.analysis.load.usage import Observations
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure, BadInput
 from callbench.model.request import is_driver
-from callbench.runner.load import journal as stored
+from callbench.runner.load import journal as journals
 from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
 from callbench.runner.schedules import Schedules
@@ -51,9 +50,9 @@ def drive_load(request: LoadRequest, catalogue: Catalogue, on_interval: OnInterv
         if options and not is_driver(target.stack.client):
             raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
         request = _with_target(request, owned.enter_context(target))
-        writer = owned.enter_context(stored.create(request))
+        writer = owned.enter_context(journals.create(request))
         ending = owned.enter_context(marking_the_end(writer, f"its intervals are in {writer.path}"))
-        journal = stored.LoadJournal(writer)
+        journal = journals.LoadJournal(writer)
 
         def on_both(at_ns: int, calls: int, errors: int) -> None:
             journal.interval(at_ns, calls, errors)
@@ -105,7 +104,7 @@ def drive_once(
     if request.warm_up_s:
         _warm_up(target, request.warm_up_s, stop)
     watch = _start_watch(target)
-    at_window_end: list[Observations] = []
+    at_window_end = []
     last = (0, 0, 0)
 
     def on_each_interval(at_ns: int, calls: int, errors: int) -> None:

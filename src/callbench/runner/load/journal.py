@@ -1,19 +1,15 @@
-"""The record of a load: a folder like every other one. The driver's intervals are in its journal as they come."""
+"""Writes the record of a load: a folder like every other one, with the driver's intervals as they come."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from callbench.adapter import placement
 from callbench.analysis.load.request import LoadRequest
-from callbench.model.errors import BadInput
+from callbench.analysis.load.stored import INTERVALS, RESULT
 from callbench.runner import environment
 from callbench.store.head import LOAD, as_file, folder, head
-from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 
-# The journal's lines: one of `INTERVALS` each second, one `RESULT` at the end.
-INTERVALS = "intervals"
-RESULT = "result"
 _WRITE_EVERY_NS = 10**9
 
 
@@ -61,18 +57,3 @@ def create(request: LoadRequest) -> RecordWriter:
     where = placement.choose_placement(threads=request.threads)
     files = {"environment.json": as_file(environment.record(where))}
     return RecordWriter.create(folder(request.out, LOAD), info, files)
-
-
-def read_result(run: Record) -> dict[str, Any]:
-    """Return the result of a load, as `callbench load --json` prints it.
-
-    Raises:
-        BadInput: the record is damaged, or it has no result because the load was stopped.
-    """
-    last_ns = 0
-    for line in run.lines():
-        if line["kind"] == RESULT:
-            return {name: value for name, value in line.items() if name != "kind"}
-        if line["kind"] == INTERVALS:
-            last_ns = int(line["intervals"][-1][0])
-    raise BadInput(f"{run.path} has no result: the load was stopped after {last_ns / 1e9:.1f} s. Measure it again")
