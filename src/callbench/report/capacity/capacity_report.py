@@ -11,6 +11,7 @@ from callbench.analysis.capacity.request import CLIENTS
 from callbench.analysis.load.endpoints import endpoint_record
 from callbench.analysis.stability.findings import unfinished
 from callbench.analysis.stability.formatting import errors_text, over_text
+from callbench.analysis.stability.lines import notes
 from callbench.model import objective
 from callbench.report.capacity.answer import answer, level_text
 from callbench.report.charts.draw import chart
@@ -19,7 +20,6 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.capacity.result import CapacityResult, read
-from callbench.runner.stability.record import notes
 from callbench.stats.bottleneck import Side
 from callbench.stats.digits import figure, percent
 from callbench.stats.knee import KneeOutcome

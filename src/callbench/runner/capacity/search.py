@@ -10,12 +10,12 @@ from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
 from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
+from callbench.analysis.stability.lines import until_s
 from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
 from callbench.runner.knees import objective_result
 from callbench.runner.load import driving
-from callbench.runner.stability import record
 from callbench.stats.capacity_plan import COARSE, Place, Trial, next_place
 from callbench.store.record_writer import RecordWriter
 
@@ -53,7 +53,7 @@ class CapacitySearch:
             if line["kind"] == "step":
                 self._times_us |= _mean_us(float(line["level"]), line["load"])
         self._dead = any(line["kind"] == "death" for line in lines)
-        self._spent_s = record.until_s(lines)
+        self._spent_s = until_s(lines)
         self._began = time.monotonic() - self._spent_s
         self._connected = 0
         link = target.spec.link

@@ -2,22 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
+from callbench.analysis.stability.other_programs import MOST_NAMED
 from callbench.model.process_tree import PROC, stat_fields
 from callbench.runner.measure.processor_time import TICK_NS, processors_of
 from callbench.runner.measure.sampler import Families
-from callbench.stats.digits import percent
 
 # Positions in `stat_fields`: parent, user and system time in ticks.
 _PARENT, _USER, _SYSTEM = 1, 11, 12
-_MOST_NAMED = 3
-# If other programs use this much more of the processors than before, they may have slowed down the calls.
-OTHERS_INCREASE = 0.05
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class MachineUsage:
             "steal_ns": look.steal_ns - before.steal_ns,
             "ours_ns": sum(ns for pid, ns in used.items() if pid in ours),
             "known": bool({"server", "both"} & families.keys()),
-            "most": [[_name(pid), ns] for ns, pid in others[:_MOST_NAMED]],
+            "most": [[_name(pid), ns] for ns, pid in others[:MOST_NAMED]],
         }
 
 
@@ -95,43 +91,3 @@ def _name(pid: int) -> str:
     with suppress(OSError):
         return (PROC / str(pid) / "comm").read_text(errors="replace").strip()
     return "a program that has ended"
-
-
-def others(line: Mapping[str, Any]) -> float | None:
-    """Return the share of all processors' time used by other programs and the host; None if unknown.
-
-    Args:
-        line: the journal line of a slice.
-    """
-    seen = line.get("machine")
-    if not seen or not seen["known"] or not seen["elapsed_ns"]:
-        return None
-    free = seen["busy_ns"] + seen["steal_ns"] - seen["ours_ns"]
-    return float(min(1.0, max(0.0, free / (seen["elapsed_ns"] * seen["processors"]))))
-
-
-def median_others(lines: Iterable[Mapping[str, Any]]) -> float | None:
-    """Return the median of that share over slices; None if unknown."""
-    shares = [share for line in lines if (share := others(line)) is not None]
-    return median(shares) if shares else None
-
-
-def others_text(lines: Iterable[Mapping[str, Any]], before: float | None = None) -> str:
-    """Return what other programs used, as a part of a sentence.
-
-    Args:
-        lines: the slices.
-        before: the earlier median share, or None.
-    """
-    every = list(lines)
-    share = median_others(every)
-    if share is None:
-        return "the share of other programs is unknown"
-    then = "" if before is None else f", {percent(before)} before"
-    total: dict[str, int] = {}
-    for line in every:
-        for name, ns in (line.get("machine") or {}).get("most", ()):
-            total[name] = total.get(name, 0) + ns
-    names = sorted(total, key=lambda name: -total[name])[:_MOST_NAMED] if share >= OTHERS_INCREASE else []
-    who = f" ({', '.join(names)})" if names else ""
-    return f"other programs{who} took {percent(share)} of the processors during that time{then}"

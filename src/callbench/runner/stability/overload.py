@@ -8,11 +8,11 @@ from statistics import median
 from typing import Any
 
 from callbench.adapter.stack.target import Target
+from callbench.analysis.stability.lines import until_s
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.runner.knees import RATES, objective_result
 from callbench.runner.schedules import Schedules
-from callbench.runner.stability import record
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.slices import failed_slice, slice_of, slice_record, times
@@ -99,7 +99,7 @@ class Overload:
         self._schedules = Schedules(folder, seed=0)
         self._announce = announce
         self._progress = _read_progress(run)
-        self._began = time.monotonic() - record.until_s(run.lines())
+        self._began = time.monotonic() - until_s(run.lines())
         self._process_usage: ProcessUsage | None = None
         self._machine = MachineUsage(target.pids)
 

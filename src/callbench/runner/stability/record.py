@@ -1,10 +1,11 @@
 """The record of a soak, an overload or a torture test. Each line is on disk before the next step."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from callbench.adapter.placement import Placement
+from callbench.analysis.stability.lines import until_s
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS, masks_alike
 from callbench.runner import environment
@@ -101,32 +102,6 @@ def _different(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator
             yield from sorted(name for name in new if old.get(name) != new[name])
         else:
             yield key
-
-
-def until_s(lines: Iterable[Mapping[str, Any]]) -> float:
-    """Return when the last event in a journal ended, in seconds since the beginning."""
-    return max((float(line.get("at_s", 0.0)) + float(line.get("seconds", 0.0)) for line in lines), default=0.0)
-
-
-def valid_lines(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """Return the lines of a journal without those of interrupted and repeated steps.
-
-    Args:
-        lines: the journal.
-        key: the member that names a step; a line of kind `again` names a repeated step.
-    """
-    kept: list[dict[str, Any]] = []
-    for line in lines:
-        if line["kind"] == "again":
-            kept = [one for one in kept if one.get(key) != line[key]]
-        else:
-            kept.append(line)
-    return kept
-
-
-def notes(lines: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the notes for the reader."""
-    return [str(line["text"]) for line in lines if line["kind"] == "note"]
 
 
 def open_record(path: Path, kind: str | None = None) -> Record:

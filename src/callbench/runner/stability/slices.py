@@ -1,12 +1,8 @@
-"""One slice of calls: a short drive and its statistics."""
+"""One slice of calls in a journal: the statistics of a short drive."""
 
-import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from callbench.adapter.session import Adapter
-from callbench.adapter.stack.target import TargetSpec
 from callbench.analysis.load.endpoints import counted
 from callbench.model.errors import AdapterFailure
 from callbench.stats.histogram import Buckets
@@ -16,45 +12,6 @@ from callbench.stats.recovery import Slice
 SHARES = {"p50_us": 0.5, "p90_us": 0.9, "p99_us": 0.99, "p99.9_us": 0.999}
 # The member that shows the speed of a slice.
 SPEED = "p50_us"
-
-
-def drive_slice(  # noqa: PLR0913 - a drive has so many members
-    client: Adapter,
-    spec: TargetSpec,
-    seconds: float,
-    *,
-    calls: int = 1,
-    schedule: Path | None = None,
-    think_ns: int = 0,
-) -> dict[str, Any]:
-    """Drive for so many seconds. If the client cannot connect, return a slice of errors.
-
-    Returns:
-        `calls`, `errors`, `error_messages`, `seconds` to the last end, `window` (calls, nanoseconds and calls in
-        flight, see stats/rate.py), latencies in microseconds, `last_answer_s` since the start, `buckets` of the
-        histogram, `unserved` if clients failed and got no right answer, `endpoints` if clients call several, and
-        `processor_us`, the client's processor time.
-
-    Raises:
-        AdapterFailure: the client died or broke the contract.
-    """
-    began = time.monotonic()
-    try:
-        done: Mapping[str, Any] = client.drive(
-            spec.call,
-            spec.arguments,
-            calls=calls,
-            seconds=seconds,
-            limit_seconds=seconds,
-            timing="each",
-            think_ns=think_ns,
-            schedule=schedule,
-        )
-    except AdapterFailure as failure:
-        if client.broken:
-            raise
-        return failed_slice(failure, time.monotonic() - began)
-    return slice_record(done)
 
 
 def failed_slice(failure: AdapterFailure, seconds: float) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.runner.stability.machine_usage import OTHERS_INCREASE, median_others, others_text
+from callbench.analysis.stability.other_programs import OTHERS_INCREASE, median_others, others_text
 from callbench.runner.stability.slices import SPEED
 from callbench.stats.decision import Outcome, Question, decided
 from callbench.stats.digits import figure, percent

@@ -7,11 +7,12 @@ from typing import Any
 
 from callbench.adapter.stack.target import Loss, Target
 from callbench.analysis.load.endpoints import added
+from callbench.analysis.stability.lines import until_s
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
-from callbench.runner.stability import record
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
-from callbench.runner.stability.slices import drive_slice, failed_slice
+from callbench.runner.stability.slice_drive import drive_slice
+from callbench.runner.stability.slices import failed_slice
 from callbench.stats.histogram import merged
 from callbench.store.record_writer import RecordWriter
 
@@ -94,7 +95,7 @@ class Soak:
         self._request = request
         self._on_slice = on_slice
         self._progress = _read_progress(run)
-        self._began = time.monotonic() - record.until_s(run.lines())
+        self._began = time.monotonic() - until_s(run.lines())
         self._start = self._progress.starts
         self._failed_starts = 0
         self._over = self._progress.over

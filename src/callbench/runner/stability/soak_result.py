@@ -8,7 +8,7 @@ from typing import Any
 
 from callbench.analysis.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
-from callbench.runner.stability.record import notes
+from callbench.analysis.stability.lines import notes
 from callbench.runner.stability.slices import SPEED, slice_of, times, window_of_line
 from callbench.runner.stability.slowness import Pace, pace
 from callbench.stats.histogram import merged

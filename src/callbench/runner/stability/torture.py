@@ -7,8 +7,9 @@ from statistics import median
 from typing import Any
 
 from callbench.adapter.stack.target import Target
+from callbench.analysis.stability.lines import until_s
 from callbench.model.errors import AdapterFailure, CallbenchError
-from callbench.runner.stability import record, request_recorder
+from callbench.runner.stability import request_recorder
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.misbehaviour import Misbehaviour, RecordedRequest, select_tests
 from callbench.runner.stability.observer import LENGTH_S, Observer
@@ -87,7 +88,7 @@ class Torture:
         self._announce = announce
         self._tests = select_tests(request.tests)
         self._progress = _read_progress(run)
-        self._began = time.monotonic() - record.until_s(run.lines())
+        self._began = time.monotonic() - until_s(run.lines())
 
     def run(self) -> None:
         """Do the remaining work. Every test has a restarted server, if it is ours to start.

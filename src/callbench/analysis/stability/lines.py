@@ -1,0 +1,30 @@
+"""The lines of a journal that a soak, an overload, a torture test or a search for a capacity wrote."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def until_s(lines: Iterable[Mapping[str, Any]]) -> float:
+    """Return when the last event in a journal ended, in seconds since the beginning."""
+    return max((float(line.get("at_s", 0.0)) + float(line.get("seconds", 0.0)) for line in lines), default=0.0)
+
+
+def valid_lines(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """Return the lines of a journal without those of interrupted and repeated steps.
+
+    Args:
+        lines: the journal.
+        key: the member that names a step; a line of kind `again` names a repeated step.
+    """
+    kept: list[dict[str, Any]] = []
+    for line in lines:
+        if line["kind"] == "again":
+            kept = [one for one in kept if one.get(key) != line[key]]
+        else:
+            kept.append(line)
+    return kept
+
+
+def notes(lines: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the notes for the reader."""
+    return [str(line["text"]) for line in lines if line["kind"] == "note"]
