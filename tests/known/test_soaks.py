@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from callbench.analysis.stability.findings import FAILING, outcome
-from callbench.runner.stability.slices import slice_record
-from callbench.runner.stability.soak_findings import soak_findings
-from callbench.runner.stability.soak_result import SoakResult, read
+from callbench.analysis.stability.slices import slice_record
+from callbench.analysis.stability.soak_findings import soak_findings
+from callbench.analysis.stability.soak_result import SoakResult, read
 from callbench.stats.decision import Outcome
 from known.driving import closed
 from known.servers import Failing, Pool, SimulatedServer, Stalling

@@ -6,7 +6,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from callbench.runner.stability.slowness import judge_slowness, pace
+from callbench.analysis.stability.slowness import judge_slowness, pace
 from callbench.stats.decision import Outcome
 
 

@@ -14,11 +14,11 @@ from ending import code_of
 
 from callbench.adapter.placement import choose_placement
 from callbench.analysis.stability.findings import failing_kinds, outcome
+from callbench.analysis.stability.soak_findings import LEAST_SLICES
 from callbench.report.record_report import RecordReport
 from callbench.report.stability import soak_report
 from callbench.runner.stability import record
 from callbench.runner.stability.soak import slice_s
-from callbench.runner.stability.soak_findings import LEAST_SLICES
 from callbench.stats.decision import Outcome
 from callbench.store.record import Record
 from conftest import command, eventually, marked

@@ -16,14 +16,14 @@ from callbench.analysis.stability.formatting import (
     whole,
 )
 from callbench.analysis.stability.lines import notes, valid_lines
+from callbench.analysis.stability.slices import slice_of, window_of_line
+from callbench.analysis.stability.slowness import judge_slowness
 from callbench.model import objective
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.stability.slices import slice_of, window_of_line
-from callbench.runner.stability.slowness import judge_slowness
 from callbench.stats.collapse import kept_under_overload
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure

@@ -2,17 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 
+from callbench.analysis.stability import soak_findings
 from callbench.analysis.stability.findings import FAILING, Finding, closing_sentence
 from callbench.analysis.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
 from callbench.analysis.stability.other_programs import others_text
+from callbench.analysis.stability.slices import window_of_line
+from callbench.analysis.stability.soak_result import (
+    GrowthResult,
+    Side,
+    SoakResult,
+    Step,
+    read,
+    record,
+    troubled_episodes,
+)
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.stability import soak_findings
-from callbench.runner.stability.slices import window_of_line
-from callbench.runner.stability.soak_result import GrowthResult, Side, SoakResult, Step, read, record, troubled_episodes
 from callbench.stats.digits import figure
 from callbench.store.record import Record
 

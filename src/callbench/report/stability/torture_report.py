@@ -16,12 +16,12 @@ from callbench.analysis.stability.formatting import (
 )
 from callbench.analysis.stability.lines import notes, valid_lines
 from callbench.analysis.stability.other_programs import median_others, others_text
+from callbench.analysis.stability.slices import slice_of, window_of_line
+from callbench.analysis.stability.slowness import SlownessVerdict, judge_slowness
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.stability.slices import slice_of, window_of_line
-from callbench.runner.stability.slowness import SlownessVerdict, judge_slowness
 from callbench.stats.decision import Outcome
 from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, recovery, state_of, verdict, worst
 from callbench.store.record import Record

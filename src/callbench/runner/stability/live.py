@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from callbench.analysis.stability.slices import window_of_line
 from callbench.runner.progress_line import ProgressLine
-from callbench.runner.stability.slices import window_of_line
 
 
 class SliceProgress(ProgressLine):

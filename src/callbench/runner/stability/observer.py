@@ -4,9 +4,9 @@ import time
 from typing import Any
 
 from callbench.adapter.stack.target import Target
+from callbench.analysis.stability.slices import SPEED, failed_slice
 from callbench.model.errors import AdapterFailure
 from callbench.runner.stability.slice_drive import drive_slice
-from callbench.runner.stability.slices import SPEED, failed_slice
 
 # Seconds of a slice.
 LENGTH_S = 0.5

@@ -9,13 +9,13 @@ from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.analysis.stability.lines import until_s
+from callbench.analysis.stability.slices import failed_slice, slice_of, slice_record, times
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.runner.knees import RATES, objective_result
 from callbench.runner.schedules import Schedules
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
-from callbench.runner.stability.slices import failed_slice, slice_of, slice_record, times
 from callbench.stats.knee import SearchRange, Step, knee, next_level
 from callbench.stats.rate import window_of
 from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above

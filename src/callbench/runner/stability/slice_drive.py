@@ -6,8 +6,8 @@ from typing import Any
 
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack.target import TargetSpec
+from callbench.analysis.stability.slices import failed_slice, slice_record
 from callbench.model.errors import AdapterFailure
-from callbench.runner.stability.slices import failed_slice, slice_record
 
 
 def drive_slice(  # noqa: PLR0913 - a drive has so many members

@@ -8,11 +8,11 @@ from typing import Any
 from callbench.adapter.stack.target import Loss, Target
 from callbench.analysis.load.endpoints import added
 from callbench.analysis.stability.lines import until_s
+from callbench.analysis.stability.slices import failed_slice
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.slice_drive import drive_slice
-from callbench.runner.stability.slices import failed_slice
 from callbench.stats.histogram import merged
 from callbench.store.record_writer import RecordWriter
 

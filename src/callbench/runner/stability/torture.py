@@ -8,13 +8,13 @@ from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.analysis.stability.lines import until_s
+from callbench.analysis.stability.slices import slice_of
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.runner.stability import request_recorder
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.misbehaviour import Misbehaviour, RecordedRequest, select_tests
 from callbench.runner.stability.observer import LENGTH_S, Observer
 from callbench.runner.stability.process_usage import ProcessUsage
-from callbench.runner.stability.slices import slice_of
 from callbench.runner.stability.torture_connections import TortureConnections
 from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
 from callbench.store.record_writer import RecordWriter

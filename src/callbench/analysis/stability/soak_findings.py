@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from callbench.analysis.stability.findings import Finding, unfinished
 from callbench.analysis.stability.formatting import STATES, small
-from callbench.runner.stability.soak_result import GrowthResult, SoakResult, Step, troubled_episodes
+from callbench.analysis.stability.soak_result import GrowthResult, SoakResult, Step, troubled_episodes
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure
 from callbench.stats.trend import LEAST_SAMPLES, SETTLING

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.analysis.stability.other_programs import OTHERS_INCREASE, median_others, others_text
-from callbench.runner.stability.slices import SPEED
+from callbench.analysis.stability.slices import SPEED
 from callbench.stats.decision import Outcome, Question, decided
 from callbench.stats.digits import figure, percent
 from callbench.stats.logratio import unpaired

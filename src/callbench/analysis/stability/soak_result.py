@@ -9,8 +9,8 @@ from typing import Any
 from callbench.analysis.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.analysis.stability.lines import notes
-from callbench.runner.stability.slices import SPEED, slice_of, times, window_of_line
-from callbench.runner.stability.slowness import Pace, pace
+from callbench.analysis.stability.slices import SPEED, slice_of, times, window_of_line
+from callbench.analysis.stability.slowness import Pace, pace
 from callbench.stats.histogram import merged
 from callbench.stats.rate import Window
 from callbench.stats.recovery import Episode, State, episodes
