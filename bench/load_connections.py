@@ -58,7 +58,7 @@ def held_over(one: Adapter, calls: int) -> tuple[tuple[int, int], tuple[int, int
 def resident(one: Adapter) -> int:
     """Return the memory of the driver itself: the largest of the supervisor's descendants."""
     children = children_of_all()
-    found = [one.process.pid]
+    found = [pid for pid in [one.process.pid] if pid is not None]
     for pid in found:
         found += children.get(pid, [])
     page = os.sysconf("SC_PAGE_SIZE")

@@ -19,6 +19,7 @@ GUIDES = (
     "dotnet",
     "external-servers",
     "gateway",
+    "hosts",
     "install",
     "java",
     "links",

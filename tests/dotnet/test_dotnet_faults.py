@@ -48,6 +48,7 @@ def test_a_channel_that_falls_silent_is_a_timeout(server: Adapter, client: Adapt
 def test_a_server_that_dies_is_no_answer_and_then_refuses(server: Adapter, client: Adapter, stack: str) -> None:
     client.connect(stack, server.serve(stack), 1, timeout_ms=5000)
     assert client.call("Sum", SUM)["value"] == 42
+    assert server.process.pid is not None
     processes = process_tree.family([server.process.pid])[1:]
     assert processes
     # It is dead when the kernel has ended the last process of its namespace, which is a moment later.

@@ -269,6 +269,7 @@ def test_a_backend_that_dies_is_errors_of_the_row(nothing_left: None) -> None:  
         assert int(good["received_bytes"]) > 40 * 10_000
         assert sides.backend is not None
         backend = sides.backend.process.pid
+        assert backend is not None
         os.kill(backend, signal.SIGKILL)
         assert eventually(lambda: not_running(backend))
         lost = sides.client.drive("FindItems", {"n": 10}, calls=20, seconds=0)

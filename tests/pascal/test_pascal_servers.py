@@ -193,6 +193,7 @@ def test_a_session_of_twenty_minutes_stays(server: Adapter) -> None:
 
 def _threads(server: Adapter) -> dict[int, int]:
     below = children_of_all()
+    assert server.process.pid is not None
     found, waiting = [], [server.process.pid]
     while waiting:
         found.append(waiting.pop())

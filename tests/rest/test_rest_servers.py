@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from callbench.adapter.contract import schema_error_in_answer
+from callbench.adapter.process import AdapterProcess
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.process_tree import parent_of
@@ -97,6 +98,7 @@ def test_its_half_of_the_contract_is_held(file: Path, stack: str, running: Adapt
             asked = {key: stack if value == "$stack" else value for key, value in line["core"].items()}
             running.process.send(asked, 5)
         elif "garbage" in line:
+            assert isinstance(running.process, AdapterProcess)
             os.write(running.process._stdin, line["garbage"].encode() + b"\n")
         elif "asks" in line:
             assert ask(endpoint, times=line["asks"]) == [(200, ANSWER)] * line["asks"]

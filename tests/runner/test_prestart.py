@@ -11,6 +11,7 @@ import pytest
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.process import AdapterProcess
 from callbench.adapter.session import Adapter as Process
 from callbench.catalog.catalogue import Adapter
 from callbench.catalog.manifest import Programs
@@ -48,6 +49,7 @@ def test_a_unit_takes_what_was_started_for_it_and_the_rest_is_ended(misbehaving:
         other = started.take(second)
         assert other is not None
         pid = other.client.process.pid
+        assert pid is not None
         other.close(at_once=True)
         assert eventually(lambda: not is_alive(pid))
         started.start((first,))
@@ -79,6 +81,7 @@ def test_a_hello_in_time_counts_even_if_it_is_read_late(misbehaving: Callable[[s
     manifest = replace(misbehaving("honest").manifest, start_seconds=0.0)
     process = Process(manifest, "the client")
     try:
+        assert isinstance(process.process, AdapterProcess)
         assert select.select([process.process._stdout], [], [], 60)[0]
         time.sleep(0.01)
         assert process.read_hello().hello["adapter"] == "honest"

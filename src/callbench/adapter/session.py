@@ -9,7 +9,8 @@ from typing import Any, Self, cast
 from callbench.adapter import equivalent
 from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Options, schema_error_in_answer
 from callbench.adapter.drive_check import Asked, drive_error
-from callbench.adapter.process import GRACE_SECONDS, AdapterProcess
+from callbench.adapter.network.host import THIS_HOST, Host
+from callbench.adapter.process import GRACE_SECONDS
 from callbench.catalog.manifest import Manifest
 from callbench.catalog.study.own_servers import OF_COMMAND_LINE
 from callbench.model import machine_limits
@@ -37,7 +38,7 @@ class Adapter:
         manifest: Manifest,
         part: str,
         processors: Sequence[int] = (),
-        host_options: Sequence[str] = (),
+        host: Host = THIS_HOST,
         request: Mapping[str, Any] | None = None,
     ) -> None:
         """Start the process. `read_hello` waits for its first message, so that two can start at the same time.
@@ -46,7 +47,7 @@ class Adapter:
             manifest: what to start, and what its hello message is compared with.
             part: `the server`, `the client` or `both sides`, for messages.
             processors: the processors to use; empty: any.
-            host_options: the supervisor's options that start it on a host of the network lab.
+            host: where it runs: on this machine, in the network lab, or on another machine.
             request: how a client calls a server of another adapter, from the server's card; else None.
 
         Raises:
@@ -59,9 +60,7 @@ class Adapter:
         self.patience_s = PATIENCE_SECONDS
         # A server of the command line has no name of its own.
         who = part if manifest.name == OF_COMMAND_LINE else f"{manifest.name}, {part},"
-        self.process = AdapterProcess(
-            who, manifest.program, manifest.file.parent, processors, host_options=host_options
-        )
+        self.process = host.start(who, manifest, processors)
         self._started = time.monotonic()
         self.answered = 0
         self._clients = 0

@@ -5,6 +5,8 @@ from callbench.model.cell import Stack
 
 LOOPBACK = "loopback"
 PAIR = "pair"
+# Between two hosts as they are, which a run names. The member of its definition has their names by side.
+REAL, HOSTS = "real", "hosts"
 
 # The key of a card, and its value where a channel lies within one kernel: nothing of it travels on a cable.
 REACH, HOST = "reach", "host"

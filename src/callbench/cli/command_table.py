@@ -186,6 +186,16 @@ SECTIONS = (
                 ("callbench link try lan100",),
             ),
             Entry(
+                "hosts",
+                "Use other machines as hosts.",
+                ("callbench hosts init 192.168.1.10 alpha beta", "callbench hosts start", "callbench hosts check"),
+            ),
+            Entry(
+                "agent",
+                "Make this machine a host of a core.",
+                ("callbench agent alpha",),
+            ),
+            Entry(
                 "serve",
                 "Serve stacks for a client of your own.",
                 ("callbench serve --all", "callbench serve rust/hyper java/jersey --port 8110"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.network.pair import LinkFailure, Pair
-from callbench.catalog.reach import LOOPBACK
+from callbench.catalog.reach import HOSTS, LOOPBACK
 
 
 @contextmanager
@@ -24,8 +24,32 @@ def link_hosts(link: str, wires: Mapping[str, Mapping[str, Any]]) -> Iterator[Ho
     if link == LOOPBACK:
         yield LOOPBACK_HOSTS
         return
-    with Pair(**wires.get(link, {})) as pair:
+    wire = wires.get(link, {})
+    if HOSTS in wire:
+        yield _remote_hosts(wire[HOSTS])
+        return
+    with Pair(**wire) as pair:
         yield pair.hosts
+
+
+def _remote_hosts(names: Mapping[str, str]) -> Hosts:
+    """Return hosts on other machines, with nothing made between them.
+
+    Raises:
+        LinkFailure: one cannot be had.
+    """
+    # One machine needs nothing of this, and has not always what it needs.
+    from callbench.adapter.network.remote import extra  # noqa: PLC0415
+    from callbench.adapter.network.remote.host_failure import HostFailure  # noqa: PLC0415
+
+    try:
+        extra.require_extra()
+        from callbench.adapter.network.remote.fleet import hosts_of  # noqa: PLC0415
+
+        hosts = hosts_of(names)
+    except HostFailure as failure:
+        raise LinkFailure("hosts", str(failure)) from failure
+    return Hosts(hosts["client"], hosts["server"], lambda: None)
 
 
 @dataclass(frozen=True)
@@ -33,7 +57,7 @@ class LinkAttempt:
     """The result of creating a link once.
 
     Attributes:
-        maker: `cable`, `kernel` or `emulator`; None: it cannot be created here.
+        maker: `cable`, `kernel`, `emulator` or `real hosts`; None: it cannot be created here.
         why: why it cannot be created, or why the emulator makes it.
     """
 
@@ -49,6 +73,9 @@ class LinkAttempt:
 def try_link(wire: Mapping[str, Any]) -> LinkAttempt:
     """Create a link once, and remove it."""
     try:
+        if HOSTS in wire:
+            _remote_hosts(wire[HOSTS])
+            return LinkAttempt("real hosts", None)
         with Pair(**wire) as pair:
             return LinkAttempt(pair.maker, pair.why_emulated)
     except LinkFailure as failure:

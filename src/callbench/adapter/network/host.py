@@ -2,8 +2,12 @@
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+from callbench.adapter.process import AdapterProcess
+from callbench.adapter.running_process import RunningProcess
+from callbench.catalog.manifest import Manifest
 
 # By direction, `to_server` and `to_client`: bytes and frames that the link has carried so far.
 LinkCounts = Mapping[str, tuple[int, int]]
@@ -25,6 +29,21 @@ class Host:
     netns: str | None = None
     user: str | None = None
 
+    def start(self, who: str, manifest: Manifest, processors: Sequence[int]) -> RunningProcess:
+        """Start an adapter on the host.
+
+        Args:
+            who: its name in messages.
+            manifest: what to start.
+            processors: the processors that it may use; empty: any.
+
+        Raises:
+            AdapterFailure: it cannot be started.
+            MachineFailure: the machine has no room, files, threads or memory for it.
+        """
+        folder = manifest.file.parent
+        return AdapterProcess(who, manifest.program, folder, processors, host_options=self.enter_options())
+
     def enter_options(self) -> list[str]:
         """Return the supervisor's options that start an adapter on the host."""
         user = ["--user", self.user] if self.user else []
@@ -44,7 +63,8 @@ class Hosts:
     carried: Callable[[], LinkCounts | None] = lambda: None
 
 
-LOOPBACK_HOSTS = Hosts(Host("127.0.0.1"), Host("127.0.0.1"))
+THIS_HOST = Host("127.0.0.1")
+LOOPBACK_HOSTS = Hosts(THIS_HOST, THIS_HOST)
 
 
 def why_unreachable(endpoint: str, host: Host) -> str | None:

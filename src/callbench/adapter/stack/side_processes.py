@@ -2,7 +2,7 @@
 
 An adapter cannot report them: it does not know its daemons, and Wine has process numbers of its own. The supervisor is
 the root: a daemon that leaves its process group is still below the first process of the PID namespace, or below the
-supervisor as its subreaper.
+supervisor as its subreaper. Processes on another machine are not found: a number of theirs is another process here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,14 @@ class SideProcesses:
         client: of the calling side.
         server: of the answering side; the same as `client` if one process is both.
         backend: of the backend, if there is one.
-        unknown: whether the server runs by itself at an unknown place.
+        unknown: the sides whose processes are not visible here: a server that runs by itself at an unknown place, and
+            every side on another machine.
     """
 
     client: tuple[int, ...]
     server: tuple[int, ...]
     backend: tuple[int, ...] | None = None
-    unknown: bool = False
+    unknown: frozenset[str] = frozenset()
 
     @property
     def every(self) -> tuple[int, ...]:
@@ -38,16 +39,15 @@ class SideProcesses:
         return tuple(dict.fromkeys((*self.client, *self.server, *(self.backend or ()))))
 
     def by_side(self) -> dict[str, tuple[int, ...]]:
-        """Return `client` and `server`, or `both` for a single process. An unknown `server` is missing.
+        """Return `client` and `server`, or `both` for a single process. An unknown side is missing.
 
         If there is a backend, it is `backend`.
         """
-        if self.client == self.server:
+        if self.client == self.server and not self.unknown:
             return {"both": self.client}
-        if self.unknown:
-            return {"client": self.client}
         behind = {} if self.backend is None else {"backend": self.backend}
-        return {"client": self.client, "server": self.server, **behind}
+        every = {"client": self.client, "server": self.server, **behind}
+        return {side: pids for side, pids in every.items() if side not in self.unknown}
 
 
 def processes_of(sides: Sides, *, new: bool = False) -> SideProcesses:
@@ -58,24 +58,32 @@ def processes_of(sides: Sides, *, new: bool = False) -> SideProcesses:
         new: whether they have just been started, which makes the search faster.
     """
     # The client is started first.
-    children = younger(sides.client.process.pid) if new else None
+    first = sides.client.process.pid
+    children = younger(first) if new and first is not None else None
 
-    def find(root: int) -> tuple[int, ...]:
-        return descendants_of(root) if children is None else _below(root, children)
+    def find(root: int | None) -> tuple[int, ...]:
+        return descendants_of(root) if root is None or children is None else _below(root, children)
 
-    client = find(sides.client.process.pid)
+    client = find(first)
     if sides.server is sides.client:
         return SideProcesses(client, client)
+    elsewhere = _elsewhere(sides)
     if sides.external is None:
         backend = None if sides.backend is None else find(sides.backend.process.pid)
-        return SideProcesses(client, find(sides.server.process.pid), backend)
+        return SideProcesses(client, find(sides.server.process.pid), backend, elsewhere)
     server = sides.external.pids()
-    return SideProcesses(client, server, unknown=not server)
+    return SideProcesses(client, server, unknown=elsewhere if server else elsewhere | {"server"})
 
 
-def descendants_of(root: int) -> tuple[int, ...]:
-    """Return the process `root` and its descendants, without supervisor and init."""
-    return _below(root, descendants(root))
+def _elsewhere(sides: Sides) -> frozenset[str]:
+    """Return the sides that run on another machine."""
+    every = {"client": sides.client, "server": sides.server, "backend": sides.backend}
+    return frozenset(side for side, adapter in every.items() if adapter is not None and adapter.process.pid is None)
+
+
+def descendants_of(root: int | None) -> tuple[int, ...]:
+    """Return the process `root` and its descendants, without supervisor and init. None is on another machine."""
+    return () if root is None else _below(root, descendants(root))
 
 
 def _below(root: int, children: Mapping[int, Sequence[int]]) -> tuple[int, ...]:

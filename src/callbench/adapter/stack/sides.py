@@ -67,7 +67,7 @@ class Sides:
         self.warm_up_limit_s = programs.warm_up_limit_s
         self.warmed_s: dict[str, float] = {}
         self.steady: set[str] = set()
-        self.client = Adapter(programs.client, part, placement.client, hosts.client.enter_options(), programs.request)
+        self.client = Adapter(programs.client, part, placement.client, hosts.client, programs.request)
         self.server = self.client
         self.backend: Adapter | None = None
         self.backend_counts: Counts | None = None
@@ -77,10 +77,9 @@ class Sides:
             if programs.backend is not None:
                 manifest, self._backend_stack = programs.backend
                 self._server_host = hosts.client
-                self.backend = Adapter(manifest, "the backend", placement.server, hosts.server.enter_options())
+                self.backend = Adapter(manifest, "the backend", placement.server, hosts.server)
             if not in_process:
-                host_options = self._server_host.enter_options()
-                self.server = Adapter(programs.server, "the server", placement.server, host_options)
+                self.server = Adapter(programs.server, "the server", placement.server, self._server_host)
         except BaseException:
             self.close(at_once=True)
             raise

@@ -215,8 +215,8 @@ class Target:
         Raises:
             AdapterFailure: it cannot be started.
         """
-        programs, entered = self._programs, self.hosts.client.enter_options()
-        return Adapter(programs.client, part, self.where.client, entered, programs.request).read_hello()
+        programs = self._programs
+        return Adapter(programs.client, part, self.where.client, self.hosts.client, programs.request).read_hello()
 
     def connect(self, clients: int) -> int:
         """Connect so many clients; return the number of open connections.

@@ -39,14 +39,12 @@ class Lab:
 
     def server(self, programs: Programs) -> Adapter:
         """Start an adapter on the server's host. Its hello message is not read yet."""
-        host = self.pair.hosts.server
-        return self._started(Adapter(programs.server, "the server", self._placement.server, host.enter_options()))
+        return self._started(Adapter(programs.server, "the server", self._placement.server, self.pair.hosts.server))
 
     def client(self, programs: Programs) -> Adapter:
         """Start an adapter on the client's host. Its hello message is not read yet."""
         host = self.pair.hosts.client
-        options = host.enter_options()
-        return self._started(Adapter(programs.client, "the client", self._placement.client, options, programs.request))
+        return self._started(Adapter(programs.client, "the client", self._placement.client, host, programs.request))
 
     def _started(self, adapter: Adapter) -> Adapter:
         self._adapters = [*(one for one in self._adapters if not one.process.closed), adapter]

@@ -1,0 +1,135 @@
+"""The agent: the worker of a host. It connects to the core's scheduler, and ends adapters whose core is silent."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from callbench.adapter.network.remote import facts, settings
+from callbench.adapter.network.remote.door import check_door
+from callbench.adapter.network.remote.host_failure import HostFailure
+from callbench.adapter.network.remote.keys import Keys
+from callbench.adapter.network.remote.session_host import SessionHost
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+# How often the lease is looked at, and how long it waits for a scheduler that has gone.
+WATCH_SECONDS, _AGAIN_SECONDS = 0.2, 1.0
+# Tasks have no use here, and the threads for them cost memory.
+_TASK_THREADS = 1
+# The name of our handler at a worker, and of what a worker says of itself in each heartbeat.
+ORDER, ABOUT = "callbench", "callbench"
+
+
+def serve_agent(keys: Keys, port: int, say: Callable[[str], None]) -> None:
+    """Be the agent of a host until this process is interrupted.
+
+    Args:
+        keys: of the host.
+        port: to listen at, for the core; 0: any free one.
+        say: told what happens, in sentences.
+
+    Raises:
+        HostFailure: the core cannot be reached at the start, or refuses this host.
+    """
+    settings.apply()
+    asyncio.run(_serve(keys, port, say))
+
+
+async def _serve(keys: Keys, port: int, say: Callable[[str], None]) -> None:
+    first, sessions = True, SessionHost()
+    watch = asyncio.create_task(_watch_lease(sessions, say))
+    try:
+        while True:
+            try:
+                address = await asyncio.to_thread(_look, keys)
+                await _work(keys, address, port, sessions, say)
+                say(f"the core at {keys.address}:{keys.port} has gone: waiting for it")
+            except HostFailure:
+                if first:
+                    raise
+            first = False
+            await asyncio.to_thread(sessions.end)
+            await asyncio.sleep(_AGAIN_SECONDS)
+    finally:
+        watch.cancel()
+        sessions.end()
+
+
+def _look(keys: Keys) -> str:
+    """Return the address at which the core can reach this host."""
+    remedy = "start it there with `callbench hosts start`"
+    return check_door(keys, keys.address, keys.port, f"the core at {keys.address}:{keys.port}", remedy)
+
+
+async def _work(keys: Keys, address: str, port: int, sessions: SessionHost, say: Callable[[str], None]) -> None:
+    """Be a worker until the scheduler has gone."""
+    with tempfile.TemporaryDirectory(prefix="callbench-agent-") as folder:
+        worker = _worker(keys, address, port, folder)
+        worker.handlers[ORDER] = _order_handler(sessions)
+        try:
+            await worker
+        except (OSError, ValueError, RuntimeError) as failure:
+            raise HostFailure(_why_not(keys, address, port, failure)) from failure
+        say(f"host {keys.name} serves the core at {keys.address}:{keys.port}; Ctrl-C ends it")
+        try:
+            await worker.finished()
+        finally:
+            with suppress(Exception):
+                await worker.close(timeout=1)
+
+
+def _worker(keys: Keys, address: str, port: int, folder: str) -> "Worker":
+    """Return the worker of this host, not started yet. It listens at one address, by TLS."""
+    from callbench.adapter.network.remote.servers import QuietWorker  # noqa: PLC0415 - after `settings.apply`
+
+    return QuietWorker(
+        f"tls://{keys.address}:{keys.port}",
+        name=keys.name,
+        host=address,
+        port=port,
+        nthreads=_TASK_THREADS,
+        resources={f"host.{keys.name}": 1},
+        security=settings.security(keys),
+        local_directory=folder,
+        dashboard=False,
+        metrics={ABOUT: _about},
+    )
+
+
+def _order_handler(sessions: SessionHost) -> Callable[..., object]:
+    """Return what Dask calls with an order: a text of JSON, which is answered by another one."""
+
+    async def order(text: str) -> str:
+        thread = sessions.thread_of(json.loads(text))
+        if thread is None:
+            return sessions.answer(text)
+        return await asyncio.get_running_loop().run_in_executor(thread, sessions.answer, text)
+
+    return order
+
+
+async def _about(_: object) -> dict[str, object]:
+    return facts.version() | {"machine": facts.machine()}
+
+
+def _why_not(keys: Keys, address: str, port: int, failure: Exception) -> str:
+    text = " ".join(str(cause) for cause in (failure, failure.__cause__) if cause)
+    if "name taken" in text:
+        return f"another agent is host {keys.name} already: end it, or use the keys of another host"
+    if isinstance(failure.__cause__ or failure, OSError) and "in use" in text:
+        return f"port {port} of {address} is in use: name another one with --port"
+    return f"the core at {keys.address}:{keys.port} does not take host {keys.name}: {text}"
+
+
+async def _watch_lease(sessions: SessionHost, say: Callable[[str], None]) -> None:
+    """End what a core left here: nothing of it is left after 5 s."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        if sessions.lease.is_over():
+            ended = sessions.alive
+            await asyncio.to_thread(sessions.end)
+            say(f"nothing was heard of a core for too long: {ended} of its adapters were ended")

@@ -1,0 +1,39 @@
+"""What a host says of itself."""
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from callbench.catalog import catalogue
+from callbench.model.installation import netlab, supervisor, wheel
+from callbench.model.version import CONTRACT, VERSION
+
+
+def of_this_host() -> dict[str, Any]:
+    """Return versions, processors, memory and tools as JSON."""
+    adapters = catalogue.load().adapters
+    return {
+        **version(),
+        "machine": machine(),
+        "system": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+        "processors": sorted(os.sched_getaffinity(0)),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "supervisor": supervisor() is not None,
+        "network_lab": netlab() is not None,
+        "root": os.geteuid() == 0,
+        "adapters": {one.name: one.why_not for one in adapters},
+    }
+
+
+def version() -> dict[str, Any]:
+    """Return the versions that must be equal on all hosts."""
+    found = wheel()
+    return {"version": VERSION, "contract": CONTRACT, "digest": found and found.digest}
+
+
+def machine() -> str:
+    """Return what is equal for two agents that share a machine and its network, and for no others."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot} {Path('/proc/self/ns/net').readlink()}"

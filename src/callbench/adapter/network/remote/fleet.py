@@ -1,0 +1,250 @@
+"""The core's connection to its hosts: which are there, and orders to them."""
+
+import atexit
+import functools
+import itertools
+import json
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from callbench.adapter.network.host import Host
+from callbench.adapter.network.remote import facts, settings
+from callbench.adapter.network.remote.agent import ABOUT, ORDER
+from callbench.adapter.network.remote.door import check_door
+from callbench.adapter.network.remote.host_failure import HostFailure
+from callbench.adapter.network.remote.keys import Keys, default_folder, read
+from callbench.adapter.network.remote.lease import RENEW_SECONDS
+from callbench.adapter.network.remote.remote_process import RemoteProcess
+from callbench.catalog.manifest import Manifest
+from callbench.model.version import VERSION
+
+# Beyond what an order may take there: a round trip, and an agent that is busy.
+_BEYOND_SECONDS = 4.0
+_PRESENT_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Present:
+    """An agent that is connected.
+
+    Attributes:
+        address: at which it takes orders.
+        port: likewise.
+        about: its versions, and what machine it is.
+    """
+
+    name: str
+    address: str
+    port: int
+    about: Mapping[str, Any]
+
+
+class Agent:
+    """A host's agent, whose host this core has taken."""
+
+    def __init__(self, fleet: "Fleet", present: Present) -> None:
+        """Remember where it is."""
+        self._fleet, self.present = fleet, present
+        self._sessions = itertools.count(1)
+
+    def ask(self, do: str, members: Mapping[str, Any], seconds: float = 1.0) -> dict[str, Any]:
+        """Order something. Return its answer.
+
+        Raises:
+            ConnectionError: the host does not answer within the seconds, and a few more.
+        """
+        return self._fleet.ask(self.present, do, members, seconds)
+
+    def start(self, who: str, adapter: str) -> RemoteProcess:
+        """Start an adapter there.
+
+        Raises:
+            AdapterFailure, MachineFailure: as in `RemoteProcess`.
+        """
+        return RemoteProcess(who, adapter, self.present.name, next(self._sessions), self.ask)
+
+
+@dataclass(frozen=True)
+class RemoteHost(Host):
+    """A host on another machine. Its adapters use all processors that its agent may use."""
+
+    agent: Agent | None = None
+
+    def start(self, who: str, manifest: Manifest, processors: Sequence[int]) -> RemoteProcess:
+        """Start an adapter there; the processors of this machine mean nothing there.
+
+        Raises:
+            AdapterFailure, MachineFailure: as in `RemoteProcess`.
+        """
+        assert self.agent is not None  # noqa: S101 - the default is for dataclasses alone
+        del processors
+        return self.agent.start(who, manifest.name)
+
+
+class Fleet:
+    """The hosts of a core, for one process. Close it: the hosts are then free, and nothing runs on them."""
+
+    def __init__(self, keys: Keys) -> None:
+        """Connect to the scheduler.
+
+        Raises:
+            HostFailure: it cannot be reached, or refuses the keys.
+        """
+        settings.apply()
+        from distributed import Client  # noqa: PLC0415 - after `settings.apply`
+
+        self.keys = keys
+        self._core = uuid.uuid4().hex
+        self._agents: dict[str, Agent] = {}
+        where = f"{keys.address}:{keys.port}"
+        check_door(keys, keys.address, keys.port, f"the core's scheduler at {where}", "run `callbench hosts start`")
+        try:
+            self._client = Client(
+                f"tls://{where}", security=settings.security(keys), timeout="4s", set_as_default=False
+            )
+        except (OSError, ValueError) as failure:
+            raise HostFailure(f"the scheduler at {where} does not take this core: {failure}") from failure
+        self._ended = threading.Event()
+        threading.Thread(target=self._renew, daemon=True, name="lease").start()
+
+    def present(self) -> dict[str, Present]:
+        """Return the hosts whose agents are connected, by name."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        found = {}
+        for where, worker in workers.items():
+            place = urlsplit(where)
+            name, about = str(worker["name"]), worker["metrics"].get(ABOUT) or {}
+            found[name] = Present(name, str(place.hostname), int(place.port or 0), about)
+        return dict(sorted(found.items()))
+
+    def take(self, name: str) -> Agent:
+        """Take a host for this core.
+
+        Raises:
+            HostFailure: it is not there, does not fit, or another core has it.
+        """
+        if name in self._agents:
+            return self._agents[name]
+        one = self._awaited(name)
+        _check_version(one)
+        twin = next(
+            (each for each in self._agents.values() if each.present.about.get("machine") == one.about["machine"]), None
+        )
+        if twin is not None:
+            raise HostFailure(
+                f"{twin.present.name} and {name} are the same machine: name another host, or measure without --hosts"
+            )
+        where = f"{one.address}:{one.port}"
+        check_door(self.keys, one.address, one.port, f"host {name} at {where}", f"run `callbench agent` on {name}")
+        agent = Agent(self, one)
+        try:
+            taken = agent.ask("take", {})["taken"]
+        except ConnectionError as lost:
+            raise HostFailure(f"host {name} at {where} is lost: {lost}") from lost
+        if not taken:
+            raise HostFailure(f"host {name} is in use by another core: wait until it has ended, or end it")
+        self._agents[name] = agent
+        return agent
+
+    def host(self, name: str) -> RemoteHost:
+        """Take a host. Return it as a side of a link.
+
+        Raises:
+            HostFailure: as in `take`.
+        """
+        agent = self.take(name)
+        return RemoteHost(agent.present.address, agent=agent)
+
+    def _awaited(self, name: str) -> Present:
+        """Return an agent that is connected. One that has just lost its scheduler comes back in a moment."""
+        until = time.monotonic() + _PRESENT_SECONDS
+        while name not in (there := self.present()):
+            if time.monotonic() > until:
+                self._refuse(name, list(there))
+            time.sleep(0.1)
+        return there[name]
+
+    def _refuse(self, name: str, there: Sequence[str]) -> NoReturn:
+        known = self.keys.hosts
+        if name not in known:
+            raise HostFailure(
+                f"no host is called {name}: {', '.join(known) or 'none'} {'has' if len(known) < 2 else 'have'} keys in"
+                f" {self.keys.folder}; `callbench hosts init ADDRESS NAME` makes more"
+            )
+        raise HostFailure(
+            f"host {name} has no agent: run `callbench agent` there; connected: {', '.join(there) or 'none'}"
+        )
+
+    def ask(self, present: Present, do: str, members: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """Order something of a host. Return its answer.
+
+        Raises:
+            ConnectionError: it does not answer within the seconds, and a few more.
+        """
+        text = json.dumps({"do": do, "core": self._core, **members}, separators=(",", ":"))
+        order = getattr(self._client.rpc(f"tls://{present.address}:{present.port}"), ORDER)
+        limit_s = seconds + _BEYOND_SECONDS
+        try:
+            answer: dict[str, Any] = json.loads(self._client.sync(order, text=text, callback_timeout=limit_s))
+        except TimeoutError:
+            raise ConnectionError(f"host {present.name} does not answer within {limit_s:g} s") from None
+        except (OSError, RuntimeError, ValueError) as failure:
+            raise ConnectionError(f"the connection to host {present.name} has ended") from failure
+        return answer
+
+    def _renew(self) -> None:
+        """Keep the leases, until the end. What a lost host misses, its session reports."""
+        while not self._ended.wait(RENEW_SECONDS):
+            for agent in list(self._agents.values()):
+                try:
+                    agent.ask("renew", {})
+                except ConnectionError:
+                    continue
+
+    def close(self) -> None:
+        """Free the hosts: what is left there ends."""
+        self._ended.set()
+        agents, self._agents = self._agents, {}
+        for agent in agents.values():
+            try:
+                agent.ask("release", {})
+            except ConnectionError:
+                continue
+        self._client.close(timeout=2)
+
+
+def _check_version(one: Present) -> None:
+    own, theirs = facts.version(), {key: one.about.get(key) for key in facts.version()}
+    if own != theirs:
+        said = theirs["version"] if theirs["version"] != VERSION else f"another build of {VERSION}"
+        raise HostFailure(
+            f"host {one.name} has Callbench {said}, and this is {VERSION}: install the same wheel or checkout on both"
+        )
+
+
+@functools.cache
+def fleet_of(folder: Path) -> Fleet:
+    """Return the connection of this process with these keys. It ends with the process.
+
+    Raises:
+        HostFailure: as in `Fleet`, or the keys are wrong.
+    """
+    fleet = Fleet(read(folder))
+    atexit.register(fleet.close)
+    return fleet
+
+
+def hosts_of(names: Mapping[str, str]) -> dict[str, RemoteHost]:
+    """Return taken hosts by side, from their names.
+
+    Raises:
+        HostFailure: one cannot be had.
+    """
+    fleet = fleet_of(default_folder())
+    return {side: fleet.host(name) for side, name in names.items()}

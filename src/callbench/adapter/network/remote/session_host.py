@@ -1,0 +1,221 @@
+"""The adapters on a host: started, asked and ended by orders of one core. It knows nothing of Dask.
+
+An order is a JSON object with `do`, the name of an operation, and `core`; the answer is one too. Nothing of an order
+becomes a program or a path: an adapter is named, and must be installed here.
+"""
+
+import base64
+import hashlib
+import json
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from callbench.adapter.network.remote import facts
+from callbench.adapter.network.remote.lease import Lease
+from callbench.adapter.process import AdapterProcess
+from callbench.catalog import catalogue
+from callbench.model.errors import AdapterFailure, CallbenchError
+
+Order = Mapping[str, Any]
+_SIGNALS = {one.name: one for one in (signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)}
+# How many answers are kept, for an order that arrives twice.
+_KEPT = 8
+
+
+@dataclass
+class Session:
+    """An adapter, and the thread that starts and asks it.
+
+    To the kernel that thread is the parent of the adapter's supervisor, which ends with it.
+    """
+
+    thread: ThreadPoolExecutor
+    process: AdapterProcess | None = None
+    answers: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+
+class SessionHost:
+    """All sessions of a host, of one core at a time."""
+
+    def __init__(self, lease: Lease | None = None) -> None:
+        """Begin without sessions."""
+        self.lease = lease or Lease()
+        self._sessions: dict[int, Session] = {}
+        self._files: tempfile.TemporaryDirectory[str] | None = None
+        # Those that may wait: each is done in the thread of its session.
+        self._operations: dict[str, Callable[[Session, Order], dict[str, Any]]] = {
+            "start": self._start,
+            "exchange": self._exchange,
+            "died": self._died,
+            "log": self._log,
+            "wait": self._wait,
+            "close input": self._close_input,
+            "close": self._close,
+        }
+
+    @property
+    def alive(self) -> int:
+        """How many adapters there are."""
+        return len(self._sessions)
+
+    def thread_of(self, order: Order) -> ThreadPoolExecutor | None:
+        """Return the thread in which to do an order; None: it is done at once."""
+        if order["do"] not in self._operations:
+            return None
+        number = int(order["session"])
+        known = number in self._sessions or order["core"] != self.lease.owner
+        if order["do"] == "start" and not known:
+            self._sessions[number] = Session(ThreadPoolExecutor(1, thread_name_prefix=f"session-{number}"))
+        session = self._sessions.get(number)
+        return None if session is None else session.thread
+
+    def answer(self, text: str) -> str:
+        """Do an order of JSON. Return its answer as JSON; a failure is an answer too."""
+        order: Order = json.loads(text)
+        try:
+            if not self.lease.renew(str(order["core"])) and order["do"] != "take":
+                raise AdapterFailure("died", "its agent heard nothing of this core for too long, and has ended it")
+            return json.dumps(self._done(order))
+        except CallbenchError as failure:
+            return json.dumps({"failure": _record(failure), "broken": True, "closed": False})
+
+    def _done(self, order: Order) -> dict[str, Any]:
+        do = str(order["do"])
+        if do in self._operations:
+            session = self._session(order)
+            number = int(order["number"])
+            # One that arrives twice is done once.
+            if number not in session.answers:
+                session.answers = dict(list(session.answers.items())[-_KEPT:])
+                session.answers[number] = self._in_session(do, session, order)
+            return session.answers[number]
+        if do == "take":
+            return {"taken": self.lease.take(str(order["core"]))}
+        if do == "signal":
+            # Not in the session's thread, which may be waiting for a line.
+            _process(self._session(order)).signal(_SIGNALS[str(order["signal"])])
+            return {}
+        if do == "release":
+            self.end()
+            return {}
+        if do == "facts":
+            return facts.of_this_host()
+        received_ns = time.time_ns()
+        return {"received_ns": received_ns, "answered_ns": time.time_ns()}
+
+    def _session(self, order: Order) -> Session:
+        session = self._sessions.get(int(order["session"]))
+        if session is None:
+            raise AdapterFailure("died", "it has ended")
+        return session
+
+    def _in_session(self, do: str, session: Session, order: Order) -> dict[str, Any]:
+        try:
+            return self._operations[do](session, order) | _state(session)
+        except CallbenchError as failure:
+            return {"failure": _record(failure), **_state(session)}
+
+    @staticmethod
+    def _start(session: Session, order: Order) -> dict[str, Any]:
+        name = str(order["adapter"])
+        known = next((one for one in catalogue.load().adapters if one.name == name), None)
+        if known is None:
+            raise AdapterFailure(
+                "unsupported", f"the adapter {name} is not installed there: install it there, or omit it"
+            )
+        if known.why_not:
+            raise AdapterFailure("unsupported", f"the adapter {name} cannot run there: {known.why_not}")
+        manifest = known.manifest
+        session.process = AdapterProcess(str(order["who"]), manifest.program, manifest.file.parent, ())
+        return {}
+
+    def _exchange(self, session: Session, order: Order) -> dict[str, Any]:
+        """Pass lines on, and return the next line of the adapter, unless the core does not wait for one."""
+        process = _process(session)
+        for line in order["lines"]:
+            process.send(self.with_own_files(line, order["files"]), float(order["send_s"]))
+        if order["read_s"] is None:
+            return {}
+        now = time.monotonic()
+        deadline, since = now + float(order["read_s"]), now - float(order["waited_s"])
+        return {"line": process.receive(deadline, str(order["awaited"]), since)}
+
+    def with_own_files(self, line: dict[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+        """Replace the path of a schedule by one of this host with the same content."""
+        path = line.get("schedule")
+        if path is None:
+            return line
+        content = base64.b64decode(files[path])
+        self._files = self._files or tempfile.TemporaryDirectory(prefix="callbench-agent-")
+        own = Path(self._files.name) / hashlib.sha256(content).hexdigest()
+        if not own.exists():
+            own.write_bytes(content)
+        return {**line, "schedule": str(own)}
+
+    @staticmethod
+    def _died(session: Session, order: Order) -> dict[str, Any]:
+        failure = _process(session).died(float(order["seconds"]))
+        return {"died": None if failure is None else _record(failure)}
+
+    @staticmethod
+    def _log(session: Session, _: Order) -> dict[str, Any]:
+        return {"log": _process(session).last_log_lines()}
+
+    @staticmethod
+    def _wait(session: Session, order: Order) -> dict[str, Any]:
+        return {"code": _process(session).wait(float(order["seconds"]))}
+
+    @staticmethod
+    def _close_input(session: Session, _: Order) -> dict[str, Any]:
+        _process(session).close_input()
+        return {}
+
+    def _close(self, session: Session, order: Order) -> dict[str, Any]:
+        killed = session.process is not None and session.process.close(grace=float(order["seconds"]))
+        self._sessions.pop(int(order["session"]), None)
+        session.thread.shutdown(wait=False)
+        return {"killed": killed}
+
+    def end(self) -> None:
+        """End every adapter at once, whatever its session waits for, and free the host."""
+        self.lease.end()
+        ending, self._sessions = self._sessions, {}
+        for session in ending.values():
+            if session.process is not None:
+                # Its own thread may be reading from it, and sees the end.
+                session.process.signal(signal.SIGKILL)
+        for session in ending.values():
+            session.thread.submit(_close_at_once, session)
+            session.thread.shutdown(wait=True)
+        if self._files is not None:
+            self._files.cleanup()
+            self._files = None
+
+
+def _close_at_once(session: Session) -> None:
+    # It may have been started after the others were killed.
+    if session.process is not None:
+        session.process.close(grace=0)
+
+
+def _record(failure: CallbenchError) -> dict[str, Any]:
+    """Return a failure as JSON; `remote_process` makes the failure of it again."""
+    kind, ending = getattr(failure, "kind", None), getattr(failure, "ending", None)
+    return {"message": str(failure), "kind": kind, "ending": ending, "exit_code": failure.exit_code}
+
+
+def _process(session: Session) -> AdapterProcess:
+    if session.process is None:
+        raise AdapterFailure("died", "it was not started")
+    return session.process
+
+
+def _state(session: Session) -> dict[str, Any]:
+    process = session.process
+    return {"broken": process is None or process.broken, "closed": process is not None and process.closed}

@@ -1,0 +1,125 @@
+"""`callbench hosts`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from callbench.cli.command_table import epilog, examples
+from callbench.cli.output import print_json, show_rows
+from callbench.cli.parameters import AsJson
+
+command = typer.Typer(
+    name="hosts",
+    help="Use other machines as hosts.",
+    epilog=epilog(examples("hosts")),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Keys = Annotated[
+    Path | None,
+    typer.Option("--keys", metavar="DIR", help="Folder of this core's keys. Default: ~/.config/callbench/hosts."),
+]
+
+
+@command.command("init", epilog=epilog(("callbench hosts init 192.168.1.10 alpha beta",)))
+def init(
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="IP address at which the hosts reach this machine.")
+    ],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of the hosts.")],
+    keys: Keys = None,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port at which the hosts reach it.")] = 8786,
+    days: Annotated[int, typer.Option("--days", min=1, max=3650, help="How many days the keys are valid.")] = 365,
+) -> None:
+    """Make keys and certificates for this machine and for hosts.
+
+    Each host gets a folder, which is to be copied there. A further call adds hosts.
+    """
+    from callbench.adapter.network.remote import extra
+    from callbench.adapter.network.remote import keys as making
+
+    extra.require_extra()
+    for folder in making.create(keys or making.default_folder(), address, names, port=port, days=days):
+        print(f"{folder}: copy this folder to host {folder.name}, and run `callbench agent {folder.name}` there")  # noqa: T201
+
+
+@command.command("start", epilog=epilog(("callbench hosts start",)))
+def start(keys: Keys = None) -> None:
+    """Let hosts connect to this machine, until Ctrl-C.
+
+    It listens only at the address of `callbench hosts init ADDRESS NAME`, by TLS with certificates on both sides.
+    """
+    from callbench.adapter.network.remote import extra
+    from callbench.adapter.network.remote import keys as reading
+
+    extra.require_extra()
+    from callbench.adapter.network.remote.scheduler import serve_scheduler
+
+    serve_scheduler(reading.read(keys or reading.default_folder()), _say)
+
+
+@command.command("list", epilog=epilog(("callbench hosts list",)))
+def list_(keys: Keys = None, as_json: AsJson = False) -> None:
+    """List the hosts that have keys, and which are connected."""
+    from callbench.adapter.network.remote import extra
+    from callbench.adapter.network.remote import keys as reading
+
+    extra.require_extra()
+    from callbench.adapter.network.remote.fleet import Fleet
+
+    fleet = Fleet(reading.read(keys or reading.default_folder()))
+    try:
+        there = fleet.present()
+        rows = [
+            {
+                "host": name,
+                "connected": name in there,
+                "address": there[name].address if name in there else "",
+                "version": there[name].about.get("version", "") if name in there else "",
+            }
+            for name in sorted({*fleet.keys.hosts, *there})
+        ]
+    finally:
+        fleet.close()
+    show_rows(rows, ("host", "connected", "address", "version"), as_json=as_json)
+
+
+@command.command("check", epilog=epilog(("callbench hosts check",)))
+def check(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Hosts to check. Default: all that have keys.")
+    ] = None,
+    keys: Keys = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check hosts: versions, adapters, clocks and round trips.
+
+    Exit code 2: a host cannot be used.
+    """
+    from callbench.adapter.network.remote import extra
+    from callbench.adapter.network.remote import keys as reading
+
+    extra.require_extra()
+    from callbench.adapter.network.remote.fleet import Fleet
+    from callbench.adapter.network.remote.host_check import check_hosts
+
+    fleet = Fleet(reading.read(keys or reading.default_folder()))
+    try:
+        found = list(check_hosts(fleet, names or fleet.keys.hosts))
+    finally:
+        fleet.close()
+    if as_json:
+        print_json([one.record() for one in found])
+    else:
+        columns = ("host", "address", "system", "processors", "adapters", "clock", "round trip")
+        show_rows([one.row() for one in found if one.address], columns, as_json=False)
+    wrong = [one.wrong for one in found if one.wrong]
+    if wrong:
+        print(*(f"callbench: {sentence}" for sentence in wrong), sep="\n", file=sys.stderr)  # noqa: T201
+        raise typer.Exit(2)
+
+
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)  # noqa: T201

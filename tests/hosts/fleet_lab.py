@@ -1,0 +1,104 @@
+"""Schedulers and agents as a person starts them, on loopback or on the two hosts of the network lab."""
+
+import os
+import select
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from callbench.adapter.network.host import THIS_HOST, Host
+from callbench.adapter.network.remote import keys
+from conftest import command
+
+STARTS_S = 60.0
+
+
+def entering(host: Host) -> list[str]:
+    """What comes before a command that runs on a host."""
+    if host.netns is None:
+        return []
+    user = [f"--user={host.user}", "--preserve-credentials"] if host.user else []
+    return ["nsenter", *user, f"--net={host.netns}"]
+
+
+class Program:
+    """A program of ours that serves until it is ended."""
+
+    def __init__(self, arguments: Sequence[object], host: Host = THIS_HOST, **variables: str) -> None:
+        """Start it on a host."""
+        self.process = subprocess.Popen(
+            [*entering(host), *command(*arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            bufsize=1,
+            env={**os.environ, **variables},
+        )
+        self.said: list[str] = []
+
+    def await_line(self, part: str, seconds: float = STARTS_S) -> str:
+        """Return the first line with this part that it writes in time."""
+        assert self.process.stdout is not None
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if not select.select([self.process.stdout], [], [], 0.2)[0]:
+                continue
+            line = self.process.stdout.readline()
+            if not line:
+                break
+            self.said.append(line.strip())
+            if part in line:
+                return line.strip()
+        raise AssertionError(f"no line with {part!r}: {self.said}, exit code {self.process.poll()}")
+
+    def end(self) -> None:
+        """End it, whatever it does."""
+        self.process.kill()
+        self.process.wait()
+        if self.process.stdout:
+            self.process.stdout.close()
+
+
+@contextmanager
+def started(arguments: Sequence[object], says: str, host: Host = THIS_HOST, **variables: str) -> Iterator[Program]:
+    """A program that has said that it serves."""
+    program = Program(arguments, host, **variables)
+    try:
+        program.await_line(says)
+        yield program
+    finally:
+        program.end()
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def made_keys(
+    folder: Path, *names: str, address: str = "127.0.0.1", port: int | None = None, days: int = 2
+) -> keys.Keys:
+    """The keys of a core with these hosts."""
+    keys.create(folder, address, list(names), port=port or free_port(), days=days)
+    return keys.read(folder)
+
+
+@contextmanager
+def serving(own: keys.Keys, *names: str, host: Host = THIS_HOST) -> Iterator[dict[str, Program]]:
+    """A scheduler, and agents beside it."""
+    with started(["hosts", "start", "--keys", own.folder], "agents can connect", host) as scheduler:
+        agents: dict[str, Program] = {"scheduler": scheduler}
+        try:
+            for name in names:
+                agents[name] = Program(["agent", own.folder / name], host)
+            for name in names:
+                agents[name].await_line(f"host {name} serves")
+            yield agents
+        finally:
+            for name in names:
+                if name in agents:
+                    agents[name].end()

@@ -1,0 +1,94 @@
+"""The sessions of a host, without a network: what an order may do, and that it is done once."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callbench.adapter.network.remote.session_host import SessionHost
+
+
+class Orders:
+    """A host, and orders to it."""
+
+    def __init__(self) -> None:
+        """Take the host."""
+        self.host = SessionHost()
+        self.ask("take")
+
+    def ask(self, do: str, core: str = "core", **members: Any) -> dict[str, Any]:
+        order = {"do": do, "core": core, **members}
+        # Makes the thread of a session that is started.
+        self.host.thread_of(order)
+        answer: dict[str, Any] = json.loads(self.host.answer(json.dumps(order)))
+        return answer
+
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+
+@pytest.fixture
+def orders() -> Iterator[Orders]:
+    made = Orders()
+    yield made
+    made.host.end()
+
+
+def exchange(line: dict[str, Any], awaited: str, **files: str) -> dict[str, Any]:
+    return {"lines": [line], "files": files, "send_s": 10, "read_s": 60, "waited_s": 0, "awaited": awaited}
+
+
+HELLO: dict[str, Any] = {"lines": [], "files": {}, "send_s": 10, "read_s": 60, "waited_s": 0, "awaited": "hello"}
+STACKS = {"do": "serve", "id": 1, "stack": "honest/tcp", "host": "127.0.0.1", "port": 0, "options": {}}
+
+
+def test_an_order_that_arrives_twice_is_done_once(orders: Orders) -> None:
+    start: dict[str, Any] = {"session": 1, "number": 0, "adapter": "honest", "who": "the server"}
+    assert orders.ask("start", **start) == orders.ask("start", **start) == {"broken": False, "closed": False}
+    assert orders.host.alive == 1
+    assert orders.ask("exchange", session=1, number=1, **HELLO)["line"]["is"] == "hello"
+    served = orders.ask("exchange", session=1, number=2, **exchange(STACKS, "serving"))
+    assert served["line"]["is"] == "serving"
+    # Done again, it would be refused, or have another port.
+    assert orders.ask("exchange", session=1, number=2, **exchange(STACKS, "serving")) == served
+
+
+@pytest.mark.parametrize("name", ["../honest", "/bin/sh", "sh -c true", "", "nothere"])
+def test_only_an_installed_adapter_is_started(orders: Orders, name: str) -> None:
+    said = orders.ask("start", session=1, number=0, adapter=name, who="the server")
+    assert said["failure"]["kind"] == "unsupported"
+    assert "is not installed" in said["failure"]["message"]
+
+
+def test_a_schedule_is_a_file_of_the_host_itself(orders: Orders) -> None:
+    """A path of an order is never opened: what it stands for comes along, and lies in the agent's folder."""
+    line = {"do": "drive", "schedule": "/etc/passwd"}
+    own = orders.host.with_own_files(line, {"/etc/passwd": "AAEC"})
+    assert Path(own["schedule"]).read_bytes() == b"\0\1\2"
+    assert not own["schedule"].startswith("/etc")
+    orders.host.end()
+    assert not Path(own["schedule"]).exists()
+    with pytest.raises(KeyError):
+        orders.host.with_own_files(line, {})
+
+
+def test_another_core_is_told_that_the_host_is_in_use(orders: Orders) -> None:
+    assert orders.ask("take", core="other") == {"taken": False}
+    refused = orders.ask("start", core="other", session=7, number=0, adapter="honest", who="the server")
+    assert "heard nothing of this core" in refused["failure"]["message"]
+    assert orders.host.alive == 0
+    orders.ask("release")
+    assert orders.ask("take", core="other") == {"taken": True}
+
+
+def test_what_is_lost_is_said(orders: Orders) -> None:
+    orders.ask("start", session=1, number=0, adapter="honest", who="the server")
+    orders.ask("exchange", session=1, number=1, **HELLO)
+    orders.ask("signal", session=1, signal="SIGKILL")
+    said = orders.ask("exchange", session=1, number=2, **exchange(STACKS, "serving"))
+    assert said["failure"]["kind"] == "died"
+    assert said["broken"] is True
+    assert orders.ask("close", session=1, number=3, seconds=0)["closed"] is True
+    assert "has ended" in orders.ask("wait", session=1, number=4, seconds=0)["failure"]["message"]
