@@ -9,7 +9,8 @@ from pathlib import Path
 
 from callbench.adapter.generated import compiler
 from callbench.adapter.generated.announced import announced
-from callbench.adapter.generated.go import stubs, types
+from callbench.adapter.generated.go import grpc as stubs
+from callbench.adapter.generated.go import types
 from callbench.adapter.generated.kept import kept
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
