@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from callbench.analysis.peer.rounds import RoundsRequest
 from callbench.catalog import catalogue
 from callbench.report import peer as told
 from callbench.report import records
@@ -37,7 +38,7 @@ def main() -> int:
     wrong = 0
     for stack, delay_us, clients, number, due in CELLS:
         options = {"delay_us": delay_us} if delay_us else {}
-        request = rounds.RoundsRequest(stack, clients, times * number, SECONDS, WARM_UP_S, options=options)
+        request = RoundsRequest(stack, clients, times * number, SECONDS, WARM_UP_S, options=options)
         print(f"{stack}, {delay_us / 1e3:g} ms in each call, {clients} clients: {due} is due", flush=True)
         one = rounds.compare_generators(request, known, lambda _: None)
         told.show(one, to)

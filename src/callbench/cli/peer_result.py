@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from callbench.analysis.peer.rounds import RoundsRequest
 from callbench.catalog.catalogue import Catalogue
 from callbench.cli import exit_code
 from callbench.cli.output import console, print_json
@@ -35,11 +36,11 @@ def one(target: str, known: Catalogue, given: dict[str, object], undecided: str 
     Args:
         target: the server.
         known: the stacks that there are.
-        given: what else `rounds.Wish` has.
+        given: what else `RoundsRequest` has.
         undecided: what `--undecided` says.
         as_json: whether the result is for programs.
     """
-    request = rounds.RoundsRequest(target, **given)  # type: ignore[arg-type]
+    request = RoundsRequest(target, **given)  # type: ignore[arg-type]
     found = rounds.compare_generators(
         request,
         known,

@@ -7,12 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
-from callbench.analysis.peer.agreement import Agreement, Round, steady_rounds
+from callbench.analysis.peer.agreement import PEER, Agreement, Round, steady_rounds
+from callbench.analysis.peer.rounds import PeerRounds, RoundsRequest
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Section, Sheet
-from callbench.runner.peer.http_load import PEER
-from callbench.runner.peer.rounds import PeerRounds, RoundsRequest
 from callbench.runner.peer.stored import CellAgreement, join_names, read_result
 from callbench.runner.peer.stored import PeerResult as Study
 from callbench.stats.digits import percent

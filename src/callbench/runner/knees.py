@@ -2,63 +2,25 @@
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
+from callbench.analysis.knee_search import Search
 from callbench.catalog import mixed
 from callbench.catalog.study.loads import KneePart
 from callbench.model import objective
-from callbench.model.cell import Cell, Load
+from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
 from callbench.runner.schedules import Schedules
 from callbench.runner.slices import Length
 from callbench.runner.tasks import SlicePlan, Task
-from callbench.stats.knee import SearchRange, Step, next_level
+from callbench.stats.knee import Step, next_level
 from callbench.stats.rate import window_of
 from callbench.store.record import Record
 
 RATES = (0.1, 10_000_000.0)
 CLIENTS = (1, 1_000)
-# A step at a low rate may take so many times the cell's own seconds to make the cell's calls.
-_MOST_TIMES_LONGER = 10
 _GUESS_SECONDS = 0.1
-
-
-@dataclass(frozen=True)
-class Search:
-    """One knee of one stack over one link, as stored in record.json.
-
-    Attributes:
-        knee: the id of the knee.
-        cell: the cell with the call, clients and connection of the search.
-        along: `rate` or `clients`.
-        objective: the objective as written.
-        arrivals: arrivals of the open loop, if the search is along the rate.
-        least: the lowest level to try.
-        most: the highest level to try.
-        precision: of the level, as a share.
-    """
-
-    knee: str
-    cell: str
-    along: str
-    objective: str
-    arrivals: str
-    least: float
-    most: float
-    precision: float
-
-    @property
-    def span(self) -> SearchRange:
-        """The range of the search."""
-        return SearchRange(self.least, self.most, self.precision, whole=self.along == "clients")
-
-    def load(self, own: Load, level: float) -> Load:
-        """Return the load of a step: the cell's own load with another level."""
-        if self.along == "clients":
-            return replace(own, clients=int(level), arrivals="closed", rate_per_s=None)
-        calls = min(own.calls, math.ceil(level * own.seconds * _MOST_TIMES_LONGER))
-        return Load(own.clients, calls, own.seconds, self.arrivals, level)
 
 
 def plan_searches(parts: Sequence[KneePart], objective_text: str | None, cells: Sequence[Cell]) -> list[dict[str, Any]]:

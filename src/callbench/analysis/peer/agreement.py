@@ -13,6 +13,8 @@ from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import paired
 
+# The other load generator.
+PEER = "JMeter"
 # Two correct generators may differ by this share, because their warm-up and clocks differ.
 AGREEMENT_MARGIN = 0.05
 # To agree, the interval of their ratio must lie within this share of 1.

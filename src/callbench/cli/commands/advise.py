@@ -137,6 +137,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Says what it would save and what that depends on. Writes advice.json and a page beside the run. Exit code 1: no
     stack meets the requirements; 3: it is undecided.
     """
+    from callbench.analysis.advice.result import from_record
     from callbench.catalog.imports.given_answer import given_answer
     from callbench.catalog.situation import answers, file
     from callbench.cli import advice_result
@@ -163,7 +164,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     known = known_stacks(quiet=as_json)
     ask_person = None if as_json or not on_terminal() else _asked
     run = source.record_of(record, source.Measuring(known, wanted, _say, out=out, answers=given, ask=ask_person))
-    found = measuring.from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
+    found = from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
     outcome = advice_result.show(found, wanted, for_programs=as_json)
     end(outcome, undecided)
 

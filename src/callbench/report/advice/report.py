@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from callbench.analysis.advice.result import AdviceResult, from_record
 from callbench.analysis.advice.stored import Stored
 from callbench.catalog.own.stored_losses import stored_losses
 from callbench.report.advice import languages
@@ -17,7 +18,6 @@ from callbench.report.advice.words import depends, reasons
 from callbench.report.export.file import write_report
 from callbench.report.record_report import FORMATS, RecordReport
 from callbench.report.text.grid import Column, Grid
-from callbench.runner.advice.measuring import AdviceResult, from_record
 
 # So many places of a loss are named; the rest is counted.
 MOST_PLACES = 3

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from callbench.analysis.knee_search import Search
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
 from callbench.report.charts.knee import KneeStep, Limit, knee_chart
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.knees import Search
 from callbench.stats.decision import DecidedComparison, Decision
 from callbench.stats.digits import figure, share
 from callbench.stats.interval import Interval, geometric_mean

@@ -1,17 +1,14 @@
 """Measures what an advice lacks: a few cells over each link, each beside the same cell without one."""
 
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from pathlib import Path
 
 from callbench.adapter.network import creation
 from callbench.analysis.advice import stored
-from callbench.analysis.advice.advice import Advice, advise
-from callbench.analysis.advice.invented import Invented
+from callbench.analysis.advice.result import AdviceResult, advised, from_record
 from callbench.analysis.subject import Subject, subject
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.own.stored_assumptions import stored_assumptions
 from callbench.catalog.study import Study
 from callbench.catalog.study.made import made
 from callbench.model.situation import Situation
@@ -21,42 +18,6 @@ from callbench.store.record import Record
 
 BUDGET_S = 60.0
 SIZES_BUDGET_S = 35.0
-
-
-@dataclass(frozen=True)
-class AdviceResult:
-    """An advice with what it rests on.
-
-    Attributes:
-        held_back: records of cells over links.
-        sizes: the record of the main call with payloads of several sizes, if they were measured.
-    """
-
-    subject: Subject
-    held_back: Sequence[Subject]
-    advice: Advice
-    sizes: Subject | None = None
-
-
-def from_record(run: Record, situation: Situation) -> AdviceResult:
-    """Compute an advice from what was measured already.
-
-    Raises:
-        BadInput: the run is damaged, or the situation names what it does not have.
-    """
-    of_sizes = stored.sizes(run)
-    held_back = [subject(one) for one in stored.measured(run)]
-    return _advised(subject(run), situation, held_back, None if of_sizes is None else subject(of_sizes))
-
-
-def _advised(
-    found: Subject, situation: Situation, held_back: Sequence[Subject], of_sizes: Subject | None
-) -> AdviceResult:
-    """Compute an advice from records that were read."""
-    run = found.run
-    advice = advise(found, situation, held_back, of_sizes, Invented(*stored_assumptions(run.path)))
-    left_out = [*advice.left_out, *stored.not_measured(run)]
-    return AdviceResult(found, held_back, replace(advice, left_out=left_out), of_sizes)
 
 
 def measured(
@@ -81,9 +42,9 @@ def measured(
             tell(f"{link.name} is not measured, only predicted: {why}")
             return found
     if over_links := _measured_over_links(found, known, budget_s):
-        found = _advised(found.subject, situation, [*found.held_back, over_links], found.sizes)
+        found = advised(found.subject, situation, [*found.held_back, over_links], found.sizes)
     if of_sizes := _measured_sizes(found, known, min(budget_s, SIZES_BUDGET_S), tell):
-        found = _advised(found.subject, situation, found.held_back, of_sizes)
+        found = advised(found.subject, situation, found.held_back, of_sizes)
     return found
 
 

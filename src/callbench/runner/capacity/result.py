@@ -8,7 +8,6 @@ from typing import Any
 from callbench.analysis.capacity.request import RATE, CapacityRequest
 from callbench.analysis.load.endpoints import Endpoint, summed
 from callbench.model import objective
-from callbench.runner.capacity.search import trial_of
 from callbench.stats.bottleneck import Evidence, Side
 from callbench.stats.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates
 from callbench.stats.decision import Outcome
@@ -185,3 +184,8 @@ def evidence_of(kept: Mapping[str, Any]) -> Evidence:
     """What was seen of both sides, as the journal has it."""
     sides = {name: None if kept[name] is None else Side(**kept[name]) for name in ("client", "server", "backend")}
     return Evidence(**{**kept, **sides})
+
+
+def trial_of(line: Mapping[str, Any]) -> Trial:
+    """A line of the journal as the search has it."""
+    return Trial(int(line["phase"]), float(line["level"]), bool(line["holds"]))

@@ -14,9 +14,10 @@ from callbench.analysis.stability.lines import until_s
 from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
+from callbench.runner.capacity.result import trial_of
 from callbench.runner.knees import objective_result
 from callbench.runner.load import driving
-from callbench.stats.capacity_plan import COARSE, Place, Trial, next_place
+from callbench.stats.capacity_plan import COARSE, Place, next_place
 from callbench.store.record_writer import RecordWriter
 
 _WARM_UP = 0.2
@@ -179,11 +180,6 @@ def _mean_us(level: float, load: Mapping[str, Any] | None) -> dict[float, float]
     """Return the mean time of a load's calls by its level; nothing if no call was answered."""
     times = (load or {}).get("service_us") or (load or {}).get("latency_us")
     return {level: float(times["mean"])} if times and times.get("mean") else {}
-
-
-def trial_of(line: Mapping[str, Any]) -> Trial:
-    """A line of the journal as the search has it."""
-    return Trial(int(line["phase"]), float(line["level"]), bool(line["holds"]))
 
 
 def _processors(result: LoadResult) -> int | None:

@@ -6,13 +6,13 @@ from typing import Any
 
 from callbench.adapter import equivalent
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS, Adapter
+from callbench.analysis.peer.agreement import PEER
 from callbench.catalog.reach import LOOPBACK
 from callbench.model import request
 from callbench.model.cell import Cell, Stack
 from callbench.runner.peer.plan import HttpLoad
 
 DRIVER = "load/http1"
-PEER = "JMeter"
 # Members of a request that both support. Path, call and selection are resolved before.
 _SUPPORTED = {"protocol", "path", "call", "select", "method", "headers", "body", "variables", "keep_alive", "threads"}
 # JMeter accepts any certificate, so only our driver checks who signed it.

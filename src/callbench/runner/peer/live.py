@@ -3,9 +3,8 @@
 import time
 from typing import Self
 
-from callbench.analysis.peer.agreement import Round
+from callbench.analysis.peer.agreement import PEER, Round
 from callbench.model.cell import Cell
-from callbench.runner.peer.http_load import PEER
 from callbench.runner.progress_line import ProgressLine
 from callbench.store.record import Record
 

@@ -3,22 +3,22 @@
 import math
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from callbench.adapter import oracle, placement
 from callbench.adapter.contract import Done
-from callbench.analysis.peer.agreement import Agreement, Round, Side, compute_agreement
+from callbench.analysis.peer.agreement import PEER, Round, Side, compute_agreement
+from callbench.analysis.peer.rounds import PeerRounds, RoundsRequest
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import own_servers
-from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model import request
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError, MachineFailure
 from callbench.runner.measure import steadiness
 from callbench.runner.measure.warm_up import WarmUp, warm_up_cell
 from callbench.runner.peer import jmeter
-from callbench.runner.peer.http_load import DRIVER, PEER, http_load, why_not
+from callbench.runner.peer.http_load import DRIVER, http_load, why_not
 from callbench.runner.peer.plan import HttpLoad
 from callbench.runner.peer.steadiness import CompilerShare, rate_rise
 from callbench.runner.running_stack import RunningStack, WrongAnswer
@@ -46,34 +46,6 @@ class RoundLength:
     def drive_seconds(self, cell: Cell) -> int:
         """Return how long each side drives a cell, with its ramp-up: whole seconds, as the peer needs them."""
         return math.ceil(cell.load.ramp_up_ns / 1e9 + self.seconds)
-
-
-@dataclass(frozen=True)
-class RoundsRequest:
-    """The options of a comparison on one server.
-
-    Attributes:
-        target: a stack that the load driver calls, or an external server.
-        server: how to call an external server.
-        options: options of the stack's server.
-    """
-
-    target: str
-    clients: int = 50
-    rounds: int = 5
-    seconds: float = 5.0
-    warm_up_s: float = 10.0
-    server: ServerOverrides = field(default_factory=ServerOverrides)
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class PeerRounds:
-    """Finished rounds."""
-
-    request: RoundsRequest
-    rounds: tuple[Round, ...]
-    agreement: Agreement
 
 
 def require_peer() -> None:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.analysis.peer.agreement import Agreement, Round, Side, compute_agreement
+from callbench.analysis.peer.agreement import PEER, Agreement, Round, Side, compute_agreement
 from callbench.analysis.words import some
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
-from callbench.runner.peer.http_load import PEER
 from callbench.stats.decision import Outcome, together
 from callbench.store.head import PEER as PEER_RECORD
 from callbench.store.record import Record, kind_of
