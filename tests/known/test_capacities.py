@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
+from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start
 from callbench.report.capacity.answer import answer
-from callbench.runner.capacity.result import CapacityResult, allowing_for_the_start
 from callbench.runner.capacity.search import call_s
 from callbench.runner.knees import objective_result
 from callbench.stats.capacity_plan import COARSE, Capacity, Trial, capacity, estimates, next_place

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from callbench.analysis.capacity.request import CLIENTS
+from callbench.analysis.capacity.result import CapacityResult, rate_of_loads, start_allowance
 from callbench.analysis.words import counted
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
-from callbench.runner.capacity.result import CapacityResult, rate_of_loads, start_allowance
 from callbench.stats.bottleneck import DISTURBED
 from callbench.stats.capacity_plan import Capacity
 from callbench.stats.decision import Outcome

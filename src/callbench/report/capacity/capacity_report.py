@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from callbench.analysis.capacity.request import CLIENTS
+from callbench.analysis.capacity.result import CapacityResult, read
 from callbench.analysis.load.endpoints import endpoint_record
 from callbench.analysis.stability.findings import unfinished
 from callbench.analysis.stability.formatting import errors_text, over_text
@@ -19,7 +20,6 @@ from callbench.report.charts.knee import KneeStep, Limit, knee_chart
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.capacity.result import CapacityResult, read
 from callbench.stats.bottleneck import Side
 from callbench.stats.digits import figure, percent
 from callbench.stats.knee import KneeOutcome

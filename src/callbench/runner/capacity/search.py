@@ -7,6 +7,7 @@ from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
+from callbench.analysis.capacity.result import trial_of
 from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
@@ -14,7 +15,6 @@ from callbench.analysis.stability.lines import until_s
 from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
-from callbench.runner.capacity.result import trial_of
 from callbench.runner.knees import objective_result
 from callbench.runner.load import driving
 from callbench.stats.capacity_plan import COARSE, Place, next_place
