@@ -12,11 +12,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from callbench.analysis.peer import stored
 from callbench.analysis.peer.rounds import RoundsRequest
 from callbench.catalog import catalogue
 from callbench.report import peer as told
 from callbench.report import records
-from callbench.runner.peer import rounds, stored, study
+from callbench.runner.peer import rounds, study
 
 # A stack, how long its server waits in each call, the clients, the rounds, and the verdict that is due.
 CELLS = [

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from callbench.analysis.peer import stored
 from callbench.analysis.peer.agreement import Round, Side
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
-from callbench.runner.peer import jmeter, stored, study
+from callbench.runner.peer import jmeter, study
 from callbench.runner.peer.http_load import why_not
 from conftest import ROOT, command, eventually
 from record_json import record_json

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from callbench.analysis.peer.rounds import RoundsRequest
+from callbench.analysis.peer.stored import PeerResult
 from callbench.catalog.catalogue import Catalogue
 from callbench.cli import exit_code
 from callbench.cli.output import console, print_json
@@ -10,7 +11,6 @@ from callbench.model.errors import BadInput
 from callbench.report import peer as told
 from callbench.report import records
 from callbench.runner.peer import rounds
-from callbench.runner.peer.stored import PeerResult
 
 
 def refuse(why: str, options: Mapping[str, object]) -> None:

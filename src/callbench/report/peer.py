@@ -9,11 +9,11 @@ from rich.console import Console
 
 from callbench.analysis.peer.agreement import PEER, Agreement, Round, steady_rounds
 from callbench.analysis.peer.rounds import PeerRounds, RoundsRequest
+from callbench.analysis.peer.stored import CellAgreement, join_names, read_result
+from callbench.analysis.peer.stored import PeerResult as Study
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Section, Sheet
-from callbench.runner.peer.stored import CellAgreement, join_names, read_result
-from callbench.runner.peer.stored import PeerResult as Study
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.store.record import Record

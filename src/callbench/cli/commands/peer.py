@@ -78,9 +78,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     Both drive the same server in turn. A folder of --out prints its result again. Exit code 1: the two differ.
     """
+    from callbench.analysis.peer import stored
     from callbench.cli import exit_code, peer_result
     from callbench.runner import launch
-    from callbench.runner.peer import stored, study
+    from callbench.runner.peer import study
 
     exit_code.checked(undecided)
     of_study = {

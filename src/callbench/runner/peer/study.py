@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter import placement
+from callbench.analysis.peer import stored
 from callbench.analysis.peer.agreement import PEER
 from callbench.catalog import select
 from callbench.catalog.catalogue import Catalogue
@@ -18,7 +19,6 @@ from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.secrets import SECRETS
 from callbench.runner import environment, launch
-from callbench.runner.peer import stored
 from callbench.runner.peer.http_load import why_not
 from callbench.runner.peer.live import Progress
 from callbench.runner.peer.rounds import RoundLength, drive_round, require_peer
