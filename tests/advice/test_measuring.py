@@ -9,6 +9,7 @@ import pytest
 
 from advice.counted import STACKS, run
 from callbench.adapter.network import creation
+from callbench.analysis.advice import result as advice_result
 from callbench.analysis.advice.advice import advise
 from callbench.analysis.subject import Subject, subject
 from callbench.catalog.catalogue import load as catalogue
@@ -82,7 +83,8 @@ def test_each_record_is_read_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         assert request.out is not None
         return run(request.out)
 
-    monkeypatch.setattr(measuring, "subject", read)
+    for module in (measuring, advice_result):
+        monkeypatch.setattr(module, "subject", read)
     monkeypatch.setattr(creation, "why_not", lambda _: None)
     monkeypatch.setattr(launch, "create_run", launched)
     monkeypatch.setattr(launch, "execute_run", lambda path, _, *, resumed: Record(path))  # noqa: ARG005 - its name

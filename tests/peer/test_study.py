@@ -186,7 +186,7 @@ def test_it_has_a_report_in_every_format(tmp_path: Path, callbench: Run) -> None
 )
 def test_options_that_mean_nothing_are_refused(arguments: tuple[object, ...], says: str, callbench: Run) -> None:
     seen = callbench("peer", *arguments)
-    assert seen.returncode == (1 if jmeter.why_not() and says == "nowhere.toml" else 2)
+    assert seen.returncode == 2
     assert says in seen.stderr or (jmeter.why_not() and "set up" in seen.stderr)
 
 
