@@ -11,8 +11,8 @@ from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import LIFE, STEADY
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
-from callbench.report.sections.conclusion import Cost, _first, costs, section
-from callbench.report.sections.overhead_beside import _difference
+from callbench.report.studies.thesis.conclusion import Cost, _first, costs, section
+from callbench.report.studies.thesis.overhead_beside import _difference
 from conftest import SMALL
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from callbench.catalog.study import load
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import LadderPart, RanksPart
 from callbench.model.errors import BadInput
-from callbench.report.sections import ladders, ranks
+from callbench.report.studies.thesis import ladders, ranks
 from callbench.stats.mixture import hidden, mean_by_fork
 from conftest import SMALL
 

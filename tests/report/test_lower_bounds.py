@@ -15,8 +15,8 @@ from callbench.analysis.rankings import Ranking, rankings
 from callbench.analysis.results import AT_LEAST, Result, Results
 from callbench.catalog.study.claim import Comparison
 from callbench.report.export import json as as_json
-from callbench.report.sections.conclusion import Cost, _first
 from callbench.report.sections.ranking import _sheet
+from callbench.report.studies.thesis.conclusion import Cost, _first
 from callbench.report.text.choice import NOT_KNOWN, Choice, choices, sheet
 from report.test_choice import Asked, at, result
 

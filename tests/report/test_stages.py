@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.report.sections.stages import _line
+from callbench.report.studies.gateway.stages import _line
 
 MS = 1_000_000
 

@@ -10,7 +10,7 @@ from callbench.catalog import catalogue
 from callbench.catalog.study import load
 from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.errors import BadInput
-from callbench.report.sections.ranks import ranked
+from callbench.report.studies.thesis.ranks import ranked
 from callbench.report.text.along import figures, in_words
 from conftest import MISBEHAVING, SMALL
 

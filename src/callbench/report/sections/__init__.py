@@ -10,28 +10,23 @@ from callbench.report.sections import (
     along,
     call_overhead,
     cold,
-    conclusion,
     cost,
     delay,
-    encodings,
     fairness,
     idle,
     knee,
-    ladders,
     neighbours,
     open_loop,
-    overhead,
     precision,
     processes,
     ranking,
-    ranks,
-    stages,
     steadiness,
     steps,
-    summaries,
     verdicts,
     wire_ledger,
 )
+from callbench.report.studies.gateway import stages, summaries
+from callbench.report.studies.thesis import conclusion, encodings, ladders, overhead, ranks
 from callbench.report.text.section import Section
 
 # In the order in which the page shows them. A section with nothing to show gives None.

@@ -6,8 +6,8 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.wire.accounts import SWEEPS_SQL, Sweep
 from callbench.catalog.study.loads import SweepPart
 from callbench.report.charts.draw import to_svg
-from callbench.report.charts.growth import growth as chart_of
-from callbench.report.sections.overhead_beside import (
+from callbench.report.studies.thesis.growth_chart import growth as chart_of
+from callbench.report.studies.thesis.overhead_beside import (
     Series,
     figures_of,
     numbers,

@@ -1,0 +1,1 @@
+"""What the report of one study shows and no other one: a package a study."""
