@@ -4,63 +4,53 @@ import heapq
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from callbench.stats import arrivals
-from callbench.stats.histogram import index_of
+from histograms import histogram
 from known.servers import SimulatedServer
 
 _FIRST_REST_S, _LONGEST_REST_S = 0.001, 0.5
+# When it was due, when it began and ended, in seconds since the begin of the drive, its error if any, and its client.
+_Call = tuple[float, float, float, str | None, int]
 
 
 @dataclass
 class _Drive:
-    """What a drive has counted so far; times in seconds since its begin."""
+    """The calls of a drive; they are counted at its end, all at once."""
 
     window_s: float
-    answered: int = 0
-    part: float = 0.0
-    in_flight: int = 0
-    last_s: float = 0.0
-    latencies_ns: list[int] = field(default_factory=list)
-    services_ns: list[int] = field(default_factory=list)
-    errors: Counter[str] = field(default_factory=Counter)
-    served: set[int] = field(default_factory=set)
-    failed: set[int] = field(default_factory=set)
-
-    def count(self, due_s: float, began_s: float, ended_s: float, error: str | None) -> None:
-        self.last_s = max(self.last_s, ended_s)
-        late = ended_s > self.window_s
-        self.in_flight += late and began_s < self.window_s
-        if error is not None:
-            self.errors[error] += 1
-            return
-        self.latencies_ns.append(round((ended_s - due_s) * 1e9))
-        self.services_ns.append(round((ended_s - began_s) * 1e9))
-        if late:
-            self.part += (self.window_s - began_s) / (ended_s - began_s)
-        else:
-            self.answered += 1
+    calls: list[_Call] = field(default_factory=list)
 
     def done(self, clients: int, *, is_open: bool) -> dict[str, Any]:
+        due_s, began_s, ended_s, errors, who = zip(*self.calls, strict=True) if self.calls else ((),) * 5
+        due, began, ended = (np.array(times, dtype=np.float64) for times in (due_s, began_s, ended_s))
+        right = np.array([error is None for error in errors], dtype=bool)
+        late = ended > self.window_s
+        after = late & right
+        callers = np.array(who, dtype=np.int64)
+        part = (self.window_s - began[after]) / (ended[after] - began[after])
+        latencies_ns, services_ns = (np.rint((ended - since)[right] * 1e9).astype(np.int64) for since in (due, began))
         no_time = {"user_ns": "0", "system_ns": "0"}
         return {
-            "calls": len(self.latencies_ns),
-            "errors": dict(self.errors),
-            "elapsed_ns": round(max(self.last_s, self.window_s) * 1e9),
+            "calls": len(latencies_ns),
+            "errors": dict(Counter(error for error in errors if error is not None)),
+            "elapsed_ns": round(max(ended.max(initial=0.0), self.window_s) * 1e9),
             "window_ns": round(self.window_s * 1e9),
-            "answered": self.answered,
-            "in_flight": self.in_flight,
-            "in_flight_part": self.part,
-            "unserved": len(self.failed - self.served),
+            "answered": int((right & ~late).sum()),
+            "in_flight": int((late & (began < self.window_s)).sum()),
+            "in_flight_part": sum(part.tolist(), 0.0),
+            "unserved": len(np.setdiff1d(callers[~right], callers[right])),
             "timed": "each",
             "batch": 1,
-            "latency": histogram(self.latencies_ns),
-            "service": histogram(self.services_ns) if is_open else None,
-            "lateness": histogram([0] * len(self.latencies_ns)) if is_open else None,
-            "in_call_ns": str(sum(self.services_ns)),
+            "latency": histogram(latencies_ns),
+            "service": histogram(services_ns) if is_open else None,
+            "lateness": histogram(np.zeros_like(latencies_ns)) if is_open else None,
+            "in_call_ns": str(services_ns.sum()),
             "think_ns": "0",
             "processor": {"start": no_time, "end": no_time},
             "threads": 1,
@@ -69,36 +59,21 @@ class _Drive:
         }
 
 
-def histogram(values_ns: Sequence[int]) -> dict[str, Any] | None:
-    """Return the contract's histogram of times; None without any."""
-    if not values_ns:
-        return None
-    buckets = sorted(Counter(index_of(value) for value in values_ns).items())
-    least, greatest = min(values_ns), max(values_ns)
-    return {"count": len(values_ns), "sum_ns": str(sum(values_ns)), "min_ns": least, "max_ns": greatest,
-            "buckets": [list(each) for each in buckets]}  # fmt: skip
-
-
 def closed(
     server: SimulatedServer, clients: int, seconds: float, *, think_s: float = 0.0, begin_s: float = 0.0
 ) -> dict[str, Any]:
     """Drive clients that wait for their answers; one that fails rests, as the load driver's do."""
     drive = _Drive(seconds)
-    ready: list[tuple[float, int]] = []
+    ready = [(think_s * (2 * client + 1) / (2 * clients), client) for client in range(clients)]
     failed = [0] * clients
-    for client in range(clients):
-        heapq.heappush(ready, (think_s * (2 * client + 1) / (2 * clients), client))
-    while ready:
-        at_s, client = heapq.heappop(ready)
-        if at_s >= seconds:
-            continue
+    while ready[0][0] < seconds:
+        at_s, client = ready[0]
         end_s, error = server.answer(begin_s + at_s, client)
         end_s -= begin_s
-        drive.count(at_s, at_s, end_s, error)
+        drive.calls.append((at_s, at_s, end_s, error, client))
         failed[client] = failed[client] + 1 if error else 0
-        (drive.failed if error else drive.served).add(client)
         rest_s = min(_LONGEST_REST_S, _FIRST_REST_S * 2 ** min(20, failed[client] - 1)) if error else think_s
-        heapq.heappush(ready, (end_s + rest_s, client))
+        heapq.heapreplace(ready, (end_s + rest_s, client))
     return drive.done(clients, is_open=False)
 
 
@@ -110,15 +85,14 @@ def opened(
     for due_s in arrivals_s:
         if due_s >= seconds:
             break
-        free_s, client = heapq.heappop(idle)
+        free_s, client = idle[0]
         began_s = max(due_s, free_s)
         if began_s >= seconds * 2:
             break
         end_s, error = server.answer(begin_s + began_s, client)
         end_s -= begin_s
-        drive.count(due_s, began_s, end_s, error)
-        (drive.failed if error else drive.served).add(client)
-        heapq.heappush(idle, (end_s, client))
+        drive.calls.append((due_s, began_s, end_s, error, client))
+        heapq.heapreplace(idle, (end_s, client))
     return drive.done(clients, is_open=True)
 
 

@@ -51,8 +51,8 @@ class Pool(SimulatedServer):
         took_s = self.dice.expovariate(1 / self.service_s) if self.exponential else self.service_s
         if self.slow_share and self.dice.random() < self.slow_share:
             took_s *= self.slow_factor
-        end_s = max(at_s, heapq.heappop(self._free)) + took_s
-        heapq.heappush(self._free, end_s)
+        end_s = max(at_s, self._free[0]) + took_s
+        heapq.heapreplace(self._free, end_s)
         return end_s + self.away_s, None
 
 

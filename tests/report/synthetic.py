@@ -12,7 +12,7 @@ import numpy as np
 from callbench.catalog.study import load
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.model.cell import AS_IS, Cell, Stack
-from callbench.stats.histogram import index_of
+from histograms import buckets
 from record_json import record_json
 
 CHANNEL_US = {
@@ -111,15 +111,14 @@ def _done(mean_us: float, seconds: float, calls: int, random: np.random.Generato
     if not batch:
         sample = random.lognormal(np.log(mean_us * 1e3) - 0.02, 0.2, size=400)
         sample[:3] *= 6
-        buckets: dict[int, int] = {}
-        for value in sample.astype(int):
-            buckets[index_of(int(value))] = buckets.get(index_of(int(value)), 0) + max(1, made // 400)
+        each = max(1, made // 400)
+        count = len(sample) * each
         done["latency"] = {
-            "count": sum(buckets.values()),
-            "sum_ns": str(int(sum(buckets.values()) * mean_us * 1e3)),
+            "count": count,
+            "sum_ns": str(int(count * mean_us * 1e3)),
             "min_ns": int(sample.min()),
             "max_ns": int(sample.max()),
-            "buckets": sorted([index, count] for index, count in buckets.items()),
+            "buckets": [[index, many * each] for index, many in buckets(sample.astype(np.int64))],
         }
     return done
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
-from callbench.stats.histogram import Buckets, index_of
+from callbench.stats.histogram import Buckets
 from callbench.stats.percentile_calls import calls_for, few_calls, fewest_calls, percentile_ends, percentile_name
+from histograms import sparse
 
 Random = np.random.Generator
 Times = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -38,8 +39,7 @@ KNOWN: Mapping[str, Distribution] = {
 
 
 def histogram(times: Times) -> Buckets:
-    indices, counts = np.unique([index_of(int(time * 1e6)) for time in times], return_counts=True)
-    return Buckets.of({int(index): int(count) for index, count in zip(indices, counts, strict=True)})
+    return Buckets.of(sparse((times * 1e6).astype(np.int64)))
 
 
 def test_the_fewest_calls_are_those_that_leave_the_percentile_beyond_all_of_them_once_in_forty() -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.stats.histogram import TOP, Buckets, bounds_of, index_of, merged
+from histograms import histogram, sparse
 
 TIMES = st.integers(min_value=1, max_value=TOP)
 
@@ -15,6 +16,19 @@ def test_a_value_lies_in_its_bucket(value: int) -> None:
     low, width = bounds_of(index_of(value))
     assert low <= value < low + width
     assert width <= max(1, low / 128)
+
+
+@given(st.lists(st.integers(min_value=0, max_value=2 * TOP), max_size=50))
+def test_many_at_once_are_counted_as_one_by_one(values: list[int]) -> None:
+    """What the tests make their histograms with."""
+    assert sparse(values) == merged({index_of(value): 1} for value in values)
+    made = histogram(values)
+    assert made is None or (made["count"], made["sum_ns"]) == (len(values), str(sum(values)))
+
+
+def test_at_every_edge_of_a_bucket_many_at_once_are_counted_as_one_by_one() -> None:
+    edges = [edge for index in range(index_of(TOP) + 1) for edge in (bounds_of(index)[0], sum(bounds_of(index)) - 1)]
+    assert sparse(edges) == merged({index_of(value): 1} for value in edges)
 
 
 def test_bounds_by_hand() -> None:

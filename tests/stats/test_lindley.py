@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.stats.arrivals import constant, due_ns, poisson
-from callbench.stats.histogram import Buckets, index_of
+from callbench.stats.histogram import Buckets
 from callbench.stats.lindley import latencies
+from histograms import sparse
 
 MS = 1_000_000
 
@@ -54,10 +55,7 @@ def stalling(now: int) -> int:
 
 
 def p99_ms(values: Sequence[int]) -> float:
-    histogram: dict[int, int] = {}
-    for value in values:
-        histogram[index_of(value)] = histogram.get(index_of(value), 0) + 1
-    return Buckets.of(histogram).percentiles([0.99])[0] / MS
+    return Buckets.of(sparse(values)).percentiles([0.99])[0] / MS
 
 
 def test_a_stall_shows_in_corrected_latency_and_not_in_raw() -> None:

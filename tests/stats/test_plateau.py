@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from callbench.stats.histogram import Buckets, index_of
+from callbench.stats.histogram import Buckets
 from callbench.stats.plateau import plateaus
+from histograms import sparse
 
 
 def buckets(values_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Buckets:
-    counts: dict[int, int] = {}
-    for value in values_ns.astype(int):
-        counts[index_of(int(value))] = counts.get(index_of(int(value)), 0) + 1
-    return Buckets.of(counts)
+    return Buckets.of(sparse(values_ns.astype(np.int64)))
 
 
 RANDOM = np.random.default_rng(3)
