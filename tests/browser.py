@@ -29,10 +29,10 @@ onload = () => {
   }
   document.title = JSON.stringify(cut);
 }"""
-_FLAGS = (
-    "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
-    " --disable-component-update"
-)
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-sync", "--disable-component-update",
+)  # fmt: skip
 
 
 def cut(pages: Mapping[str, str], width: int, folder: Path) -> dict[str, list[str]]:
@@ -53,7 +53,7 @@ def cut(pages: Mapping[str, str], width: int, folder: Path) -> dict[str, list[st
     )
     look = folder / f"look-{width}.html"
     look.write_text(f"<title>not looked at</title><body>{frames}<script>{_LOOK}</script>")
-    words = [chromium, *_FLAGS.split(), f"--user-data-dir={folder / 'profile'}", "--dump-dom", f"file://{look}"]
+    words = [chromium, *FLAGS, f"--user-data-dir={folder / 'profile'}", "--dump-dom", f"file://{look}"]
     seen = subprocess.run(words, capture_output=True, text=True, timeout=170, check=False)
     title = re.search(r"<title>(\{.*?\})</title>", seen.stdout, re.DOTALL)
     assert title is not None, seen.stdout[:200] + seen.stderr[-500:]

@@ -34,20 +34,43 @@ class Influence:
     by_fork: Mapping[int, float]
 
 
+@dataclass(frozen=True)
+class Influences:
+    """How far each of the two moves the rate.
+
+    Attributes:
+        shown: whether one is shown to matter more than the other.
+    """
+
+    message: Influence
+    channel: Influence
+    shown: bool
+
+
 def effects(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Describe it for each adapter that has messages and channels crossed, by adapter.
+    """Describe it in sentences, by adapter.
 
     Args:
         cells: of one load and link, that may be ranked.
         cards: the stacks of the plan by id, for their libraries.
     """
-    influences = {}
+    return {adapter: _sentence(both) for adapter, both in influences(cells, cards).items()}
+
+
+def influences(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> dict[str, Influences]:
+    """Measure it within each adapter that has messages and channels crossed, by adapter.
+
+    Args:
+        cells: as for `effects`.
+        cards: likewise.
+    """
+    by_adapter = {}
     for adapter in dict.fromkeys(one.attributes["adapter"] for one in cells):
         own = [one for one in cells if one.attributes["adapter"] == adapter and MIXED not in one.attributes["stack"]]
         layout = _crossed(own, cards)
         if layout and _forks(layout):
-            influences[adapter] = _sentence(layout)
-    return influences
+            by_adapter[adapter] = _influences(layout)
+    return by_adapter
 
 
 def _crossed(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> Layout:
@@ -71,15 +94,21 @@ def _forks(layout: Layout) -> list[int]:
     return sorted(set.intersection(*(set(one.by_fork["rate_per_s"]) for one in layout.values())))
 
 
-def _sentence(layout: Layout) -> str:
-    """Write which of the two moves the rate more, if that can be told."""
+def _influences(layout: Layout) -> Influences:
+    """Measure both, and whether one is shown to move the rate more."""
     message, channel = _influence(layout, lambda key: key[0]), _influence(layout, lambda key: key[1])
-    first, second = ("channel", channel), ("message", message)
-    if message.factor.middle > channel.factor.middle:
+    more, less = (message, channel) if message.factor.middle > channel.factor.middle else (channel, message)
+    gap = geometric_mean([math.exp(more.by_fork[fork] - less.by_fork[fork]) for fork in _forks(layout)])
+    return Influences(message, channel, by_ratio(gap) is Decision.BETTER)
+
+
+def _sentence(both: Influences) -> str:
+    """Write which of the two moves the rate more, if that can be told."""
+    first, second = ("channel", both.channel), ("message", both.message)
+    if both.message.factor.middle > both.channel.factor.middle:
         first, second = second, first
-    gap = geometric_mean([math.exp(first[1].by_fork[fork] - second[1].by_fork[fork]) for fork in _forks(layout)])
-    shown = by_ratio(gap) is Decision.BETTER
-    sentence = f"the {first[0]} mattered more" if shown else "it is undecided whether message or channel matters more"
+    undecided = "it is undecided whether message or channel matters more"
+    sentence = f"the {first[0]} mattered more" if both.shown else undecided
     return (
         f"{sentence}. The {first[0]} changed the rate by a factor of {_factor(first[1])}, the {second[0]} by"
         f" {_factor(second[1])}"

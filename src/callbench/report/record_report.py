@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,10 +15,10 @@ from callbench.analysis.stability.findings import Finding, record
 from callbench.report.export import parquet
 from callbench.report.export.file import write_report
 from callbench.report.export.md import plain, section_text
-from callbench.report.export.page import flat, template, when
+from callbench.report.export.page import flat, render, when
 from callbench.report.export.rows import sheet_rows
 from callbench.report.text.grid import grid_of
-from callbench.report.text.section import Section
+from callbench.report.text.section import Chart, Section
 
 
 class Source(Protocol):
@@ -101,18 +101,32 @@ def as_json(report: RecordReport) -> str:
 def html(report: RecordReport) -> str:
     """Write the page, self-contained."""
     info = report.run.info
-    return str(
-        template("record.html.j2").render(
-            title=report.title,
-            measured=info["title"] if report.verdict else "",
-            about=report.about,
-            assumed=report.assumed,
-            found=report.found,
-            sections=report.sections,
-            environment=list(flat(report.run.environment())),
-            when=when(str(info["started"])),
-        )
+    first, sections = _first(report.sections)
+    return render(
+        "record.html.j2",
+        {
+            "title": report.title,
+            "measured": info["title"] if report.verdict else "",
+            "about": report.about,
+            "assumed": report.assumed,
+            "found": report.found,
+            "first_chart": first,
+            "sections": sections,
+            "environment": list(flat(report.run.environment())),
+            "when": when(str(info["started"])),
+        },
     )
+
+
+def _first(sections: Sequence[Section]) -> tuple[Chart | None, list[Section]]:
+    """Take the first chart for the first screen. Return it, and the sections without it."""
+    for place, section in enumerate(sections):
+        if section.charts:
+            chart, *others = section.charts
+            rest = replace(section, charts=others, sheets=[*section.sheets, *chart.sheets])
+            kept = [rest] if rest.sheets or rest.charts or rest.found else []
+            return chart, [*sections[:place], *kept, *sections[place + 1 :]]
+    return None, list(sections)
 
 
 def markdown(report: RecordReport) -> str:

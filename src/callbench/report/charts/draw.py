@@ -7,6 +7,7 @@ from zlib import crc32
 import vl_convert
 from markupsafe import Markup, escape
 
+from callbench.report.charts.compact import compact
 from callbench.report.charts.narrow import FIRST, LEAST, PHONE, columns, narrow
 from callbench.report.charts.palette import CONFIG, STAND_INS, WIDTH, Spec
 from callbench.report.text.section import Chart
@@ -16,7 +17,7 @@ _CLIP = re.compile(r"(id=\"|url\(#)(clip\d+)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([\d.]+)\" height=\"([\d.]+)\" viewBox=\"([^\"]+)\"[^>]*>")
 
 
-def to_svg(spec: Spec, label: str) -> Markup:
+def to_svg(spec: Spec, label: str, small_spec: Spec | None = None) -> Markup:
     """Draw a chart, for wide screens and for narrow ones; the page's style shows one of the two.
 
     Nothing is fetched: its data are within it, and no address is allowed.
@@ -24,12 +25,19 @@ def to_svg(spec: Spec, label: str) -> Markup:
     Args:
         spec: a Vega-Lite description without schema or config.
         label: the description for a person who cannot see it.
+        small_spec: a description for narrow screens; None for the same one, made narrow.
     """
     wide, _ = _svg(spec, label, WIDTH)
+    if small_spec is not None:
+        return _both(wide, _svg(small_spec, label, PHONE)[0])
     small, found = _svg(narrow(spec), label, PHONE)
     if found != PHONE:
         # Names and axes take what they need; what is plotted has the rest.
         small, _ = _svg(narrow(spec, max(LEAST, FIRST - (found - PHONE))), label, PHONE)
+    return _both(wide, small)
+
+
+def _both(wide: Markup, small: Markup) -> Markup:
     return Markup('<div class="wide">{}</div><div class="narrow">{}</div>').format(wide, small)
 
 
@@ -50,11 +58,17 @@ def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
         raise RuntimeError("vl-convert wrote an SVG without a size")
     across, height, box = opening.groups()
     size = f'width="{across}" height="{height}" viewBox="{box}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} aria-label="{escape(label)}">'
-    return Markup(head + svg[opening.end() :]), float(across)  # noqa: S704 - drawn by Vega from our own figures, which escapes their texts
+    font = CONFIG["font"]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{font}" aria-label="{escape(label)}">'
+    )
+    inner = compact(svg[opening.end() :].removesuffix("</svg>"))
+    return Markup(f"{head}{inner}</svg>"), float(across)  # noqa: S704 - drawn by Vega from our own figures, which escapes their texts
 
 
-def chart(id_: str, title: str, about: str, spec: Spec | None, source: str) -> Chart | None:
+def chart(  # noqa: PLR0913, PLR0917 - what a chart is made of
+    id_: str, title: str, about: str, spec: Spec | None, source: str, small_spec: Spec | None = None
+) -> Chart | None:
     """Draw a section's chart if there is something to draw.
 
     Args:
@@ -63,9 +77,9 @@ def chart(id_: str, title: str, about: str, spec: Spec | None, source: str) -> C
         about: what it shows and how to read it.
         spec: its description, or None.
         source: the query that its values come from.
+        small_spec: as for `to_svg`.
     """
     if spec is None:
         return None
     slug = "".join(char if char.isalnum() or char in "-_" else "-" for char in id_)
-    label = f"{title}. {about} The values are in the tables of this page."
-    return Chart(slug, title, about, to_svg(spec, label), source.strip(), spec=spec)
+    return Chart(slug, title, about, to_svg(spec, title, small_spec), source.strip(), spec=spec)

@@ -31,10 +31,14 @@ def gallery(subject: Subject) -> list[Chart]:
             about = "Time of a call and of its tail. Faster stacks are further left. Calls in batches are left out."
             spec = latency(cells, places, messages)
             _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about + left, spec, HISTOGRAMS_SQL)
+    called: set[tuple[str, str]] = set()
     for name in (group.group for group in subject.study.groups):
         codecs = [one for one in subject.results.codecs if one.group == name]
-        if len({one.message for one in codecs}) < 2:
+        calls = _calls(subject, name)
+        # The same call over another link or with more clients has the same messages: they are drawn once.
+        if len({one.message for one in codecs}) < 2 or calls <= called:
             continue
+        called |= calls
         about = "The two messages of one call. Mean of 64 different payloads."
         _add(charts, f"bytes-{name}", f"Size: {name}", about, size(codecs), CODECS_SQL)
         about = (
@@ -44,11 +48,16 @@ def gallery(subject: Subject) -> list[Chart]:
     return charts
 
 
+def _calls(subject: Subject, group: str) -> set[tuple[str, str]]:
+    """Return what a group calls, with its arguments, and by which messages."""
+    own = [one for one in subject.results.cells if one.attributes["group"] == group]
+    return {(f"{one.attributes['call']} {sorted(one.arguments.items())}", one.attributes["message"]) for one in own}
+
+
 def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | None, source: str) -> None:  # noqa: PLR0913, PLR0917 - what a chart is made of
     """Draw one chart if there is something to draw."""
     if spec is not None:
-        label = f"{title}. {about} The values are in the tables of this page."
-        charts.append(Chart(id_, title, about, to_svg(spec, label), source.strip(), spec=spec))
+        charts.append(Chart(id_, title, about, to_svg(spec, title), source.strip(), spec=spec))
 
 
 def _messages(subject: Subject) -> list[str]:

@@ -1,6 +1,7 @@
 """The page: the question, the results, tables, charts, claims, and where every value comes from."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from callbench.analysis.claims import Verdict
 from callbench.analysis.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import details, table_cell
+from callbench.analysis.tables import table_cell
 from callbench.analysis.words import (
     ANSWERS,
     CLASSES,
@@ -30,9 +31,12 @@ from callbench.analysis.words import (
 )
 from callbench.catalog.study.report_parts import NO_DIFFERENCE
 from callbench.model.cell import CODING, DISSECTOR, FORMAT, MESSAGE_OPTIONS, NO_ECHO_WITH, USUAL_IN
-from callbench.model.metrics.registry import LISTED, METRICS
+from callbench.model.metrics.registry import LISTED
+from callbench.report.charts.first import first_chart
 from callbench.report.charts.gallery import gallery
+from callbench.report.export.heads import MARK, Heads
 from callbench.report.sections import sections
+from callbench.report.text.answer import answer
 from callbench.report.text.choice import sheet
 from callbench.report.text.columns import Column, alike, differing
 from callbench.report.text.more_time import ABOUT as OPEN
@@ -56,6 +60,8 @@ CARD_WORDS = {
 }
 # Keys of a card that say nothing of the conditions that a stack was measured in.
 _NOT_SHOWN = ("busy_us", FORMAT, CODING, DISSECTOR, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH)
+# HTML's rules end these elements where the next begins, or what they stand in ends.
+_ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\s*")
 # Characters of a value with its interval, and of a word beside values.
 _LONGEST_VALUE, _SHORT = 36, 12
 LOST_WORDS = ("server killed during a call", "connection cut during a call", "client after the server restarts")
@@ -68,41 +74,76 @@ def page(subject: Subject) -> str:
     beside = [table for table in subject.tables if table.beside]
     with_question = {name for one in subject.asked for name in one.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
-    return str(
-        template("page.html.j2").render(
-            subject=subject,
-            title=verdict(subject.judged, summary_.choices) or subject.study.title,
-            info=subject.run.info,
-            request=subject.run.request,
-            found=summary_.besides,
-            choices=sheet(summary_.choices) if summary_.choices else None,
-            run_spread=run_spread_text(subject.results.run_spread),
-            ahead=summary_.open_results.in_words(),
-            open_about=OPEN,
-            open_sheet=summary_.open_results.sheet(),
-            cautions=cautions(subject),
-            first_tables=beside or others,
-            other_tables=others if beside else [],
-            more_title="All channels and messages" if any(one.by_channel for one in others) else "More tables",
-            limits_key=limits.KEY,
-            charts=charts,
-            asked=[
+    return render(
+        "page.html.j2",
+        {
+            "subject": subject,
+            "title": verdict(subject.judged, summary_.choices) or subject.study.title,
+            "answer": answer(subject, summary_),
+            "first_chart": first_chart(subject, summary_.choices),
+            "info": subject.run.info,
+            "request": subject.run.request,
+            "found": summary_.besides,
+            "choices": sheet(summary_.choices) if summary_.choices else None,
+            "run_spread": run_spread_text(subject.results.run_spread),
+            "ahead": summary_.open_results.in_words(),
+            "open_about": OPEN,
+            "open_sheet": summary_.open_results.sheet(),
+            "cautions": cautions(subject),
+            "first_tables": beside or others,
+            "other_tables": others if beside else [],
+            "more_title": "All channels and messages" if any(one.by_channel for one in others) else "More tables",
+            "limits_key": limits.KEY,
+            "charts": charts,
+            "asked": [
                 {"question": one, "tables": [table for table in subject.tables if table.id in one.tables]}
                 for one in subject.asked
             ],
-            sections=sections(subject),
-            tally=[(each, [one for one in subject.judged if one.verdict is each]) for each in Verdict],
-            left_out=exclusions(subject),
-            cards=_cards(subject),
-            environment=list(flat(subject.environment)),
-            every=[_line(one, columns) for one in subject.results.cells],
-            listed=list(LISTED.values()),
-            columns=columns,
-            alike=alike(subject.results.cells),
-            queries={"cells": CELLS_SQL, "trials": TRIALS_SQL.strip(), "excluded": EXCLUDED_SQL},
-            when=when(str(subject.run.info["started"])),
-        )
+            "sections": sections(subject),
+            "tally": [(each, [one for one in subject.judged if one.verdict is each]) for each in Verdict],
+            "left_out": exclusions(subject),
+            "cards": _cards(subject),
+            "environment": list(flat(subject.environment)),
+            "every": [_line(one, columns) for one in subject.results.cells],
+            "listed": list(LISTED.values()),
+            "columns": columns,
+            "alike": alike(subject.results.cells),
+            "queries": {"cells": CELLS_SQL, "trials": TRIALS_SQL.strip(), "excluded": EXCLUDED_SQL},
+            "when": when(str(subject.run.info["started"])),
+            "every_heads": _every_heads(columns),
+            "every_words": _every_words(columns),
+        },
     )
+
+
+def _every_heads(columns: Sequence[Column]) -> list[str]:
+    """Name the columns of the table of every cell."""
+    first, *others = [metric.heading for metric in LISTED.values()]
+    return [
+        "",
+        "group",
+        *(one.name for one in columns),
+        first,
+        "low",
+        "high",
+        *others,
+        "forks",
+        "calls",
+        "errors, remarks",
+    ]
+
+
+def _every_words(columns: Sequence[Column]) -> list[int]:
+    """Return the places of its columns that have words."""
+    named = [place for place, one in enumerate(columns, 2) if not one.number]
+    return [1, *named, len(_every_heads(columns)) - 1]
+
+
+def render(name: str, values: Mapping[str, Any]) -> str:
+    """Fill a template of a page, with the heads of its tables in its style."""
+    heads = Heads()
+    page_ = str(template(name).render(**values, heads=heads))
+    return _ENDS.sub("", page_.replace(MARK, heads.style(), 1))
 
 
 @cache
@@ -169,7 +210,6 @@ def _line(one: Result, columns: Sequence[Column]) -> dict[str, Any]:
         "low": _end(one.rate, one.rate.low) if one.rate else "",
         "high": _end(one.rate, one.rate.high) if one.rate else "",
         "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),
-        "about": details(one, one.rate, METRICS["rate_per_s"]) if one.rate else "",
     }
 
 
@@ -186,9 +226,17 @@ def _cards(subject: Subject) -> list[dict[str, Any]]:
         key = json.dumps(
             [stack.get("adapter"), stack.get("library"), facts, stack.get("lacks")], sort_keys=True, default=str
         )
-        card = gathered.setdefault(key, {"stacks": [], "facts": facts, "lacks": stack.get("lacks") or {}})
+        card = gathered.setdefault(key, {"stacks": [], "facts": facts, "lacks": _lacks(stack)})
         card["stacks"].append(stack["id"])
     return list(gathered.values())
+
+
+def _lacks(stack: Mapping[str, Any]) -> dict[str, str]:
+    """Gather the checks that a stack fails for the same reason."""
+    by_reason: dict[str, list[str]] = {}
+    for check, why in (stack.get("lacks") or {}).items():
+        by_reason.setdefault(str(why), []).append(check)
+    return {", ".join(checks): why for why, checks in by_reason.items()}
 
 
 def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -59,13 +59,14 @@ def section(subject: Subject) -> Section | None:
             continue
         found.append(f"{name}: {_summary(subject, own)}")
         sheets.append(Sheet(f"Overhead: {name}", COLUMNS, [_row(one) for one in own]))
-        spec = chart_of(own, _channels(own))
+        # A panel is a channel. A bar alone compares nothing there: the sheet has its values.
+        compared = len({one.cell.attributes["channel"] for one in own}) < len(own)
+        spec = chart_of(own, _channels(own)) if compared else None
         if spec is not None:
-            label = f"Overhead: {name}. {CHART_ABOUT} The values are in the table of this section."
             title = f"Overhead: {name}"
             charts.append(
                 Chart(
-                    f"call-overhead-{name}", title, CHART_ABOUT, to_svg(spec, label), BASELINES_SQL.strip(), spec=spec
+                    f"call-overhead-{name}", title, CHART_ABOUT, to_svg(spec, title), BASELINES_SQL.strip(), spec=spec
                 )
             )
     source = f"{BASELINES_SQL.strip()};\n{SIZES_SQL.strip()}"

@@ -1,0 +1,71 @@
+"""The stacks of one ranking, the highest rate first, with intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
+from callbench.stats.interval import Interval
+
+_HIGH = 24
+
+
+@dataclass(frozen=True)
+class Leader:
+    """One stack.
+
+    Attributes:
+        rate: in calls/s.
+        text: the rate as it stands beside its mark.
+        standing: `first`, `tie`, `at least`, or "" for the others.
+    """
+
+    name: str
+    rate: Interval
+    text: str
+    standing: str = ""
+
+
+def leaders(stacks: Sequence[Leader]) -> Spec:
+    """Describe the chart.
+
+    Args:
+        stacks: one or more, from above to below.
+    """
+    values = [
+        {
+            "name": one.name,
+            "rate": one.rate.middle,
+            "low": one.rate.middle if one.rate.low is None else one.rate.low,
+            "high": one.rate.middle if one.rate.high is None else one.rate.high,
+            "text": one.text,
+            "standing": one.standing or "behind",
+        }
+        for one in stacks
+    ]
+    names = [one.name for one in stacks]
+    x = logarithmic("rate", "calls/s, logarithmic", [float(str(one[end])) for one in values for end in ("low", "high")])
+    room = {"title": None, "labelLimit": 400, "minExtent": 7 * max(map(len, names))}
+    standing = ["first", "tie", "at least", "behind"]
+    colour = {"domain": standing, "range": [SERIES[0], SERIES[0], SERIES[1], FAINT]}
+    shape = {"domain": standing, "range": ["circle", "circle", "triangle-right", "circle"]}
+    marks = {
+        "color": {"field": "standing", "type": "nominal", "scale": colour, "legend": None},
+        "shape": {"field": "standing", "type": "nominal", "scale": shape, "legend": None},
+    }
+    return {
+        "width": WIDTH,
+        "height": {"step": _HIGH},
+        "data": {"values": values},
+        "encoding": {"y": {"field": "name", "type": "nominal", "sort": names, "axis": room}},
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": marks["color"]},
+            },
+            {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "encoding": {"x": x, **marks}},
+            {
+                "mark": {"type": "text", "align": "center", "dy": -9, "fontSize": 10.5, "color": INK},
+                "encoding": {"x": x, "text": {"field": "text", "type": "nominal"}},
+            },
+        ],
+    }

@@ -1,0 +1,167 @@
+"""The first screen of a run's report in words: one sentence, and what is certain and what is not, in three lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callbench.analysis.effects import Influence, influences
+from callbench.analysis.headline import in_process
+from callbench.analysis.rankings import Ranking
+from callbench.analysis.results import Result
+from callbench.analysis.subject import CONDITIONS, Subject
+from callbench.analysis.words import counted, listed
+from callbench.model.cell import HELD
+from callbench.report.text.choice import WITHIN, Choice
+from callbench.report.text.summary import Summary, cautions
+from callbench.stats.digits import figure
+
+# So many loads are named one by one; a page with more has them in its table.
+MOST = 3
+
+
+@dataclass(frozen=True)
+class Line:
+    """One of the three lines: `Certain`, `Open` or `Valid for`, and what is said of it."""
+
+    about: str
+    text: str
+
+    def __str__(self) -> str:
+        """Write both."""
+        return f"{self.about}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a reader sees first.
+
+    Attributes:
+        sentence: what to choose; "" where nothing was compared.
+        lines: what is certain, what is not, and what it is valid for.
+    """
+
+    sentence: str
+    lines: Sequence[Line]
+
+
+def answer(subject: Subject, summary: Summary) -> Answer:
+    """Say it of a run."""
+    shown = [Line("Certain", _certain(subject, summary)), Line("Open", _open(summary))]
+    shown.append(Line("Valid for", _valid(subject)))
+    return Answer(_sentence(summary.choices), [one for one in shown if one.text])
+
+
+def leading(choices: Sequence[Choice]) -> list[Choice]:
+    """Take the choices that the first screen names.
+
+    Where messages and channels are crossed, they are those of the load and link that crosses the most; else one, the
+    first that is shown. Where stacks with two processes and with one are told apart, it is those with two: what others
+    can call.
+    """
+    compared = [one for one in choices if (one.next is not None or one.reaching) and one.kind != WITHIN]
+    both = [one for one in compared if crossed(one.ranking.cells)]
+    if both:
+        most = max(both, key=lambda one: len(one.ranking.cells)).ranking
+        return [one for one in both if (one.ranking.clients, one.ranking.link) == (most.clients, most.link)][:MOST]
+    return [one for one in compared if one.lasts][:1] or compared[:1]
+
+
+def crossed(cells: Sequence[Result]) -> bool:
+    """Return whether cells have one stack for a message over a channel, and most of the places of the two."""
+    pairs = [(one.attributes["message"], one.attributes["channel"]) for one in cells]
+    messages, channels = ({pair[place] for pair in pairs} for place in (0, 1))
+    single = len(set(pairs)) == len(pairs)
+    return single and min(len(messages), len(channels)) > 1 and 2 * len(pairs) > len(messages) * len(channels)
+
+
+def _sentence(choices: Sequence[Choice]) -> str:
+    """Name the stacks with the highest rates, and say whether they are shown to be the fastest."""
+    first = leading(choices)
+    if len(first) == 1:
+        return f"{first[0].where}: {first[0].in_words()}"
+    known = [one for one in first if one.best is not None]
+    if not known:
+        return f"Not known: {first[0].sure.partition(': ')[2]}." if first else ""
+    lasting = [one for one in known if one.lasts]
+    kind = f" {known[0].kind}" if known[0].kind else ""
+    names = [f"{one.name(one.best)} for {_place(one)}" for one in known if one.best is not None]
+    if len(lasting) == len(known):
+        return f"Fastest{kind}: {listed(names)}."
+    sure = f"shown for {listed(_place(one) for one in lasting)} only" if lasting else "none is shown to be the fastest"
+    return f"Highest rates{kind}: {listed(names)}; {sure}."
+
+
+def _place(one: Choice) -> str:
+    """Name a choice's load without the kind of its stacks."""
+    return one.where.removesuffix(f", {one.kind}")
+
+
+def _certain(subject: Subject, summary: Summary) -> str:
+    """Say how far channel and message move the rate, and how many first places are shown."""
+    texts = [_influence_text(subject, [one.ranking for one in leading(summary.choices)])]
+    lasting = [one for one in summary.choices if one.lasts and one.best is not None and one.next is not None]
+    others = [one for one in lasting if one not in leading(summary.choices)]
+    if others:
+        names = [f"{one.name(one.best)} in {one.where}" for one in others[:2] if one.best is not None]
+        more = f" and in {len(others) - 2} more" if len(others) > 2 else ""
+        texts.append(
+            f"{'Also shown' if len(lasting) > len(others) else 'Shown'} to be the fastest: {'; '.join(names)}{more}."
+        )
+    return " ".join(filter(None, texts)) or ("" if not summary.choices else "No stack is shown to be the fastest.")
+
+
+def _influence_text(subject: Subject, tables: Sequence[Ranking]) -> str:
+    """Say it of the loads of the first screen, where one adapter has channels and messages crossed."""
+    parts: list[str] = []
+    for table in tables:
+        outside = [one for one in table.ranked if not in_process(subject, one)]
+        for both in list(influences(outside, subject.cards).values())[:1]:
+            channel, message = _times(both.channel), _times(both.message)
+            said = (
+                f"{channel} and {message}" if parts else f"channels change the rate {channel} times, messages {message}"
+            )
+            parts.append(
+                f"{subject.title_of(table.group)}: {said}{'' if both.shown else ' (which more, is undecided)'}"
+            )
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _times(one: Influence) -> str:
+    return figure(one.factor.middle, one.factor.half_width)
+
+
+def _open(summary: Summary) -> str:
+    """Count what is not decided, and say what more time would do."""
+    compared = [one for one in summary.choices if one.next is not None or one.reaching]
+    left = [one for one in compared if not one.lasts]
+    texts = []
+    if left:
+        texts.append(
+            f"{len(left)} of {counted(len(compared), 'first place')} {'is' if len(left) == 1 else 'are'} not shown."
+        )
+    more = summary.open_results.in_words()
+    return " ".join([*texts, *([more] if more else [])])
+
+
+def _valid(subject: Subject) -> str:
+    """Say what run, machine and condition it holds for, and what went wrong."""
+    results, state = subject.results, subject.run.info["state"]
+    run = "This quick run" if subject.quick else "This run"
+    if results.run_spread.other is not None:
+        run = f"Runs on this machine, as {counted(results.run_spread.runs - 1, 'earlier run')} of it tell"
+    held = f", with {CONDITIONS[HELD]}" if subject.run.condition == HELD else ""
+    texts = [f"{run}{held}."]
+    if state != "finished":
+        texts.append(f"The run is {state}: values are missing.")
+    if subject.left_out:
+        texts.append(subject.left_out)
+    stacks = {one.stack for one in results.excluded}
+    if stacks:
+        texts.append(
+            f"{counted(len(stacks), 'stack')} {'has' if len(stacks) == 1 else 'have'} cells that are excluded."
+        )
+    bounds = sum(bool(one.verdict and one.verdict.at_least) for one in results.cells)
+    if bounds:
+        texts.append(f"{counted(bounds, 'rate')} {'is a minimum' if bounds == 1 else 'are minimums'}, without a rank.")
+    count = len(cautions(subject))
+    texts += [f"{counted(count, 'warning')} below."] if count else []
+    return " ".join(texts)

@@ -1,0 +1,79 @@
+"""A chart in fewer bytes is the same picture."""
+
+import re
+
+from callbench.report.charts.compact import compact
+from callbench.report.charts.draw import to_svg
+from callbench.report.charts.palette import CONFIG
+from callbench.report.charts.steps import Axes, Point, steps
+
+ROOT = '<g fill="none" stroke-miterlimit="10">{}</g>'
+
+
+def drawn(inner: str) -> str:
+    return compact(ROOT.format(inner)).removeprefix('<g fill="none" stroke-miterlimit="10">').removesuffix("</g>")
+
+
+def test_what_draws_nothing_is_left_out() -> None:
+    empty = '<path class="foreground" aria-hidden="true" d="" display="none"/>'
+    frame = '<path class="background" d="M0,0h800v80h-800Z"/>'
+    mark = '<path d="M0,0h10v2.04h-10Z" fill="var(--ink)" opacity="1"/>'
+    assert drawn(f'<g class="mark-group"><g transform="translate(0,0)">{frame}{mark}{empty}</g></g>') == (
+        '<path fill="var(--ink)" stroke-miterlimit="10" d="M0,0h10v2h-10Z"/>'
+    )
+
+
+def test_lines_of_one_style_are_one_path_and_others_are_not() -> None:
+    line = '<line transform="translate({},5)" x2="{}" y2="{}" stroke="{}" opacity="0.75"/>'
+    assert drawn(line.format(1, 2, 0, "a") + line.format(10.26, 0, 8, "a") + line.format(3, 4, 5, "b")) == (
+        '<path stroke="a" opacity="0.75" d="M1,5h2M10.3,5v8"/><path stroke="b" opacity="0.75" d="M3,5l4,5"/>'
+    )
+
+
+def test_marks_of_one_style_are_one_path_and_what_is_turned_is_not() -> None:
+    mark = '<path transform="translate({},{})" d="M0,-2L-1,1L1,1Z" fill="a"/>'
+    turned = '<path d="M0,0h1" stroke="a" transform="rotate(45)"/>'
+    assert drawn(mark.format(10, 20) + mark.format(30.5, 40) + turned + turned) == (
+        '<path d="M10,18l-1,3l2,0ZM30.5,38l-1,3l2,0Z" fill="a"/>'
+        '<g stroke="a"><path d="M0,0h1" transform="rotate(45)"/><path d="M0,0h1" transform="rotate(45)"/></g>'
+    )
+
+
+def test_bars_are_put_together_by_style_unless_one_lies_over_another() -> None:
+    bar = '<path d="M{},0h10v5h-10Z" fill="{}"/>'
+    beside = [bar.format(place * 10, "ab"[place % 2]) for place in range(4)]
+    assert drawn("".join(beside)) == (
+        '<path d="M0,0h10v5h-10ZM20,0h10v5h-10Z" fill="a"/><path d="M10,0h10v5h-10ZM30,0h10v5h-10Z" fill="b"/>'
+    )
+    over = [bar.format(place * 3, "ab"[place % 2]) for place in range(4)]
+    assert drawn("".join(over)).count("<path") == 4
+
+
+def test_what_neighbours_have_alike_is_said_once_and_opacity_is_not() -> None:
+    text = '<text transform="translate({},0)" font-size="12px" fill="a" opacity="0.5">{}</text>'
+    found = compact(ROOT.format(text.format(1, "x") + text.format(2, "y")))
+    assert found.count("font-size") == 1
+    assert found.count('opacity="0.5"') == 2
+
+
+def test_a_group_keeps_a_value_that_a_child_does_not_have() -> None:
+    """A text that starts at its place has no anchor: it must not take that of its neighbours."""
+    ends = '<text text-anchor="end" x="0" y="0">a</text><text text-anchor="end" x="0" y="0">b</text>'
+    starts = '<text text-anchor="start" x="0" y="0">c</text>'
+    found = drawn(ends + starts)
+    assert (
+        found
+        == '<g text-anchor="end"><text x="0" y="0">a</text><text x="0" y="0">b</text></g><text x="0" y="0">c</text>'
+    )
+
+
+def test_a_whole_chart_keeps_its_texts_its_marks_and_its_font() -> None:
+    points = [Point(name, x, x * 3.14159, x * 3, x * 3.3) for name in ("one", "two") for x in (1.0, 2.0, 4.0)]
+    svg = str(to_svg(steps(points, [], Axes("clients", "calls/s")) or {}, "A chart"))
+    wide = svg[: svg.index('<div class="narrow">')]
+    assert {"clients", "calls/s", "one", "two"} <= set(re.findall(r">([^<]+)</text>", wide))
+    # The first series has circles: three in one path on the chart, and one in the legend; each has two arcs.
+    assert len(re.findall(r"a[\d.]+,[\d.]+,0,1,0,", wide)) == 8
+    assert f'font-family="{CONFIG["font"]}"' in wide
+    assert "aria-roledescription" not in svg
+    assert not re.search(r"\d\.\d{3}", re.sub(r"<svg [^>]*>", "", wide))

@@ -1,0 +1,173 @@
+"""The first screen of a run's page: one sentence, one chart, three lines, and everything else folded below."""
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from browser import FLAGS
+from callbench.analysis.subject import Subject, subject
+from callbench.report.charts.first import first_chart
+from callbench.report.export import TEXTS
+from callbench.report.text.answer import answer, leading
+from callbench.report.text.section import Chart
+from callbench.report.text.summary import summary
+from callbench.store.record import Record
+from report.synthetic import write
+
+MOST_WORDS = 300
+MOST_BYTES = 1_000_000
+FEW = ("native/soap+supertcp", "native/bin+library", "native/bincomp+http")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    return subject(Record(write(tmp_path_factory.mktemp("runs") / "whole")))
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    return subject(Record(write(tmp_path_factory.mktemp("runs") / "few", only=FEW)))
+
+
+class Folded(HTMLParser):
+    """Gathers the words that stand outside of everything folded, and what links lead to."""
+
+    def __init__(self) -> None:
+        """Begin at the top of a page."""
+        super().__init__()
+        self.words: list[str] = []
+        self.targets: list[str] = []
+        self.ids: set[str] = set()
+        self._folded = 0
+        self._unread = 0
+        self._summary = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        assert not (tag == "details" and "open" in given)
+        self._folded += tag == "details"
+        self._unread += tag in {"svg", "style", "title"}
+        self._summary = self._summary or (tag == "summary" and self._folded == 1)
+        self.ids |= {given["id"] or ""} if "id" in given else set()
+        address = given.get("href") or ""
+        self.targets += [address[1:]] if address.startswith("#") else []
+
+    def handle_endtag(self, tag: str) -> None:
+        self._folded -= tag == "details"
+        self._unread -= tag in {"svg", "style", "title"}
+        self._summary = self._summary and tag != "summary"
+
+    def handle_data(self, data: str) -> None:
+        if not self._unread and (self._summary or not self._folded):
+            self.words += data.split()
+
+
+def folded(page: str) -> Folded:
+    parser = Folded()
+    parser.feed(page)
+    return parser
+
+
+def test_a_reader_has_at_most_300_words_before_unfolding_anything(whole: Subject) -> None:
+    page = TEXTS["html"](whole)
+    seen = folded(page)
+    assert {"Certain", "Open", "Warnings", "Claims"} <= set(seen.words)
+    assert len(seen.words) <= MOST_WORDS
+    assert len(page.split()) > 10 * MOST_WORDS
+
+
+def test_the_page_of_every_message_over_every_channel_is_small(whole: Subject) -> None:
+    assert len(TEXTS["html"](whole).encode()) < MOST_BYTES
+
+
+def test_links_lead_into_what_is_folded(whole: Subject) -> None:
+    """A browser opens what a link leads into: the place must lie within, not on its summary."""
+    seen = folded(TEXTS["html"](whole))
+    assert seen.targets
+    assert set(seen.targets) <= seen.ids
+
+
+def test_printing_opens_everything(few: Subject, tmp_path: Path) -> None:
+    page = TEXTS["html"](few)
+    folded_, unfolded = (printed_pages(text, tmp_path) for text in (page, page.replace("<details", "<details open")))
+    hidden = page.replace("details::details-content", "details::nothing")
+    assert folded_ == unfolded > printed_pages(hidden, tmp_path)
+
+
+def printed_pages(page: str, folder: Path) -> int:
+    """Print a page as Debian's Chromium does. Return how many sheets it takes."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed: setup/system chromium")
+    file, out = folder / "page.html", folder / "page.pdf"
+    file.write_text(page)
+    words = [chromium, *FLAGS, f"--user-data-dir={folder / 'profile'}", f"--print-to-pdf={out}", f"file://{file}"]
+    subprocess.run(words, capture_output=True, timeout=170, check=False)
+    return len(re.findall(rb"/Type /Page\b", out.read_bytes()))
+
+
+def texts(chart: Chart | None) -> list[str]:
+    assert chart is not None
+    wide, _, _ = str(chart.svg).partition('<div class="narrow">')
+    return re.findall(r">([^<]+)</text>", wide)
+
+
+def test_the_chart_has_every_message_over_every_channel_with_the_published_value(whole: Subject) -> None:
+    chart = first_chart(whole, summary(whole).choices)
+    shown = texts(chart)
+    assert {"Sum", "GetPersons", "GetBinaryData", "soap", "bincomp", "supertcp", "http-keepalive"} <= set(shown)
+    # Table 1 of the article: SOAP over HTTP, and over HTTP that keeps its connections.
+    assert {"23.85", "405.84"} <= set(shown)
+    assert chart is not None
+    assert "published" in chart.about
+
+
+def test_the_highest_rate_of_each_kind_has_a_frame_and_so_have_its_ties(whole: Subject) -> None:
+    choices = summary(whole).choices
+    chart = first_chart(whole, choices)
+    assert chart is not None
+    assert chart.spec is not None
+    marked: dict[str, list[tuple[str, str]]] = {"first": [], "tie": []}
+    for panel in chart.spec["hconcat"]:
+        for one in panel["data"]["values"]:
+            if one["standing"]:
+                marked[one["standing"]].append((one["message"], one["channel"]))
+    panels = {one.ranking.group for one in leading(choices)}
+    own = [one for one in choices if one.ranking.group in panels and one.ranking.clients == "1"]
+    best = [one.best for one in own if one.best is not None]
+    assert sorted(marked["first"]) == sorted((one.attributes["message"], one.attributes["channel"]) for one in best)
+    assert len(marked["tie"]) == sum(len(one.ties) for one in own)
+
+
+def test_stacks_that_are_not_crossed_stand_in_a_ranking(few: Subject) -> None:
+    choices = summary(few).choices
+    (choice,) = leading(choices)
+    shown = texts(first_chart(few, choices))
+    assert {choice.name(one) for one in choice.ranking.cells} <= set(shown)
+    assert choice.best is not None
+    said = answer(few, summary(few))
+    assert choice.name(choice.best) in said.sentence
+    assert said.sentence == f"{choice.where}: {choice.in_words()}"
+
+
+def test_what_is_certain_and_what_is_not_is_said_in_three_lines(whole: Subject) -> None:
+    said = answer(whole, summary(whole))
+    assert [line.about for line in said.lines] == ["Certain", "Open", "Valid for"]
+    certain, open_, valid = (line.text for line in said.lines)
+    assert "channels change the rate" in certain
+    assert "not shown" in open_ or "undecided" in open_
+    assert valid.startswith("This quick run")
+
+
+def test_a_run_that_was_stopped_says_so_on_its_first_screen(tmp_path: Path) -> None:
+    folder = write(tmp_path / "stopped", only=FEW)
+    record = json.loads((folder / "record.json").read_text())
+    (folder / "record.json").write_text(json.dumps({**record, "state": "stopped"}))
+    stopped = subject(Record(folder))
+    said = answer(stopped, summary(stopped))
+    assert "The run is stopped: values are missing." in said.lines[-1].text
