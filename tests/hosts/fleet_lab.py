@@ -27,7 +27,9 @@ def entering(host: Host) -> list[str]:
 class Program:
     """A program of ours that serves until it is ended."""
 
-    def __init__(self, arguments: Sequence[object], host: Host = THIS_HOST, **variables: str) -> None:
+    def __init__(
+        self, arguments: Sequence[object], host: Host = THIS_HOST, *, cwd: Path | None = None, **variables: str
+    ) -> None:
         """Start it on a host."""
         self.process = subprocess.Popen(
             [*entering(host), *command(*arguments)],
@@ -35,6 +37,7 @@ class Program:
             stderr=subprocess.STDOUT,
             text=True,
             bufsize=1,
+            cwd=cwd,
             env={**os.environ, **variables},
         )
         self.said: list[str] = []
@@ -54,6 +57,14 @@ class Program:
                 return line.strip()
         raise AssertionError(f"no line with {part!r}: {self.said}, exit code {self.process.poll()}")
 
+    def await_file(self, file: Path, part: str, seconds: float = STARTS_S) -> None:
+        """Wait until a file has this part."""
+        until = time.monotonic() + seconds
+        while not (file.exists() and part in file.read_text()):
+            assert time.monotonic() < until, f"{file} has no {part}"
+            assert self.process.poll() is None, "it has ended"
+            time.sleep(0.02)
+
     def end(self) -> None:
         """End it, whatever it does."""
         self.process.kill()
@@ -63,9 +74,9 @@ class Program:
 
 
 @contextmanager
-def started(arguments: Sequence[object], says: str, host: Host = THIS_HOST, **variables: str) -> Iterator[Program]:
+def started(arguments: Sequence[object], says: str, host: Host = THIS_HOST) -> Iterator[Program]:
     """A program that has said that it serves."""
-    program = Program(arguments, host, **variables)
+    program = Program(arguments, host)
     try:
         program.await_line(says)
         yield program

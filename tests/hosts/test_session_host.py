@@ -87,8 +87,10 @@ def test_what_is_lost_is_said(orders: Orders) -> None:
     orders.ask("start", session=1, number=0, adapter="honest", who="the server")
     orders.ask("exchange", session=1, number=1, **HELLO)
     orders.ask("signal", session=1, signal="SIGKILL")
-    said = orders.ask("exchange", session=1, number=2, **exchange(STACKS, "serving"))
+    # Its supervisor is killed, and it a moment later.
+    assert orders.ask("died", session=1, number=2, seconds=60)["died"]["ending"] == "killed"
+    said = orders.ask("exchange", session=1, number=3, **exchange(STACKS, "serving"))
     assert said["failure"]["kind"] == "died"
     assert said["broken"] is True
-    assert orders.ask("close", session=1, number=3, seconds=0)["closed"] is True
-    assert "has ended" in orders.ask("wait", session=1, number=4, seconds=0)["failure"]["message"]
+    assert orders.ask("close", session=1, number=4, seconds=0)["closed"] is True
+    assert "has ended" in orders.ask("wait", session=1, number=5, seconds=0)["failure"]["message"]

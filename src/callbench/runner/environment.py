@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from callbench.adapter.network.creation import try_link
+from callbench.adapter.network.creation import host_facts, try_link
 from callbench.adapter.placement import Placement
 from callbench.model.installation import home, supervisor, wheel
 from callbench.model.version import CONTRACT, VERSION
@@ -62,6 +62,8 @@ def record(placement: Placement, wires: Mapping[str, Mapping[str, Any]] | None =
         "timer": _timer(),
         "placement": placement.record() | {"shared": placement.shared},
         "links": {name: asdict(try_link(wire)) for name, wire in (wires or {}).items()},
+        # Who ran where, if it was not all this machine.
+        **({"hosts": hosts} if (hosts := host_facts(wires or {})) else {}),
     }
 
 

@@ -11,13 +11,13 @@ from callbench.adapter import placement
 from callbench.adapter.network import creation
 from callbench.catalog import catalogue, reach, select
 from callbench.catalog.own.place import SERVICE
-from callbench.catalog.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK, REAL
 from callbench.catalog.study import load, own_servers
 from callbench.catalog.user_json import json_or_text
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
-from callbench.runner import environment, idle_states, knees, own_service, plan
+from callbench.runner import environment, idle_states, knees, own_service, plan, real_hosts
 from callbench.runner.estimate import estimate
 from callbench.runner.execution import RunExecution
 from callbench.runner.preview import Preview
@@ -50,6 +50,7 @@ class RunRequest:
         languages: of an imported service without a study of its own: the languages to measure besides Rust.
         stacks: likewise: the native stacks to measure; empty: the usual ones.
         warm_up_s: seconds after which every warm-up ends; 0: no warm-up; None: the usual limits.
+        hosts: the hosts of the server and of the clients, for every cell; None: this machine.
     """
 
     study: "str | Study"
@@ -70,6 +71,12 @@ class RunRequest:
     languages: Sequence[str] = ()
     stacks: Sequence[str] = ()
     warm_up_s: float | None = None
+    hosts: real_hosts.Pair | None = None
+
+    @property
+    def over(self) -> str | None:
+        """The link of every cell; None: as the study says."""
+        return REAL if self.hosts else self.link
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,8 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     all_stacks = own_servers.with_servers(all_stacks, study.part.servers, study.path)
     stacks = {stack.id: stack for stack in all_stacks.every}
     cells = selection.apply(study.cells(all_stacks.every, request.quick), stacks)
-    wires = {name: study.links[name].wire for name in sorted({cell.link for cell in cells} - {LOOPBACK})}
+    links = sorted({cell.link for cell in cells} - {LOOPBACK})
+    wires = {name: real_hosts.wire_of(name, study, request.hosts) for name in links}
     cells, missing = _cells_with_links(cells, stacks, wires)
     if not cells:
         named = request.study if isinstance(request.study, str) else study.path
@@ -117,7 +125,7 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
 def _study(request: RunRequest) -> "Study":
     if not isinstance(request.study, str):
         return request.study
-    return load(request.study, request.settings, link=request.link, languages=request.languages, stacks=request.stacks)
+    return load(request.study, request.settings, link=request.over, languages=request.languages, stacks=request.stacks)
 
 
 def _conditions(request: RunRequest, study: "Study") -> tuple[tuple[str, ...], str | None]:
@@ -209,7 +217,7 @@ def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
         "until": request.until,
         "budget_s": request.budget_s,
         "pcap": request.pcap,
-        "link": request.link,
+        "link": request.over,
         "warm_up_s": request.warm_up_s,
         "without": run_plan.missing,
         "service": study.service and str(study.service.absolute()),

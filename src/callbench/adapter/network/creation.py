@@ -52,6 +52,21 @@ def _remote_hosts(names: Mapping[str, str]) -> Hosts:
     return Hosts(hosts["client"], hosts["server"], lambda: None)
 
 
+def host_facts(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the real hosts of links say of themselves, by side; empty if there are none.
+
+    Raises:
+        LinkFailure: one cannot be had.
+    """
+    names: dict[str, str] = {}
+    for wire in wires.values():
+        names |= wire.get(HOSTS, {})
+    if not names:
+        return {}
+    found = _remote_hosts(names)
+    return {side: {"name": names[side], **getattr(found, side).about()} for side in names}
+
+
 @dataclass(frozen=True)
 class LinkAttempt:
     """The result of creating a link once.

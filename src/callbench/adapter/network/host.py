@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from callbench.adapter.process import AdapterProcess
 from callbench.adapter.running_process import RunningProcess
@@ -43,6 +44,10 @@ class Host:
         """
         folder = manifest.file.parent
         return AdapterProcess(who, manifest.program, folder, processors, host_options=self.enter_options())
+
+    def about(self) -> dict[str, Any]:
+        """Return what it says of itself, if it is on another machine."""
+        return {}
 
     def enter_options(self) -> list[str]:
         """Return the supervisor's options that start an adapter on the host."""

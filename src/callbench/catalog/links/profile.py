@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from callbench.catalog.links.wire import ways
-from callbench.catalog.reach import LOOPBACK, PAIR
+from callbench.catalog.reach import LOOPBACK, PAIR, REAL
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
 from callbench.model.suggestions import unknown
@@ -184,7 +184,7 @@ def known_links(own: Mapping[str, LinkPart]) -> dict[str, Link]:
     """
     links = dict(builtin_links())
     for name, part in own.items():
-        if name in links or name == LOOPBACK:
+        if name in links or name in {LOOPBACK, REAL}:
             raise BadInput(f"links.{name}: there is a link of this name already; choose another")
         links[name] = Link.of(name, part)
     return links

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from callbench.catalog.links.profile import known_links
-from callbench.catalog.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK, REAL
 from callbench.catalog.study.calls import faults
 from callbench.catalog.study.claim import Comparison, comparison, comparisons
 from callbench.catalog.study.loads import Group
@@ -154,7 +154,7 @@ def _unique(names: Iterable[str], place: str) -> None:
 def _known_links(study: StudyPart, file: str) -> None:
     """Check that every named link exists: a built-in one, or one of the study."""
     try:
-        names = [LOOPBACK, *known_links(study.links)]
+        names = [LOOPBACK, REAL, *known_links(study.links)]
     except BadInput as error:
         raise BadInput(f"{file}: {error}") from None
     places = [("load", study.load.link)]

@@ -86,6 +86,14 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             help="Network link of all cells: a name of `callbench list links`. Default: as the study says.",
         ),
     ] = None,
+    hosts: Annotated[
+        str | None,
+        typer.Option(
+            "--hosts",
+            metavar="SERVER,CLIENT",
+            help="Hosts of server and clients: two names of `callbench hosts list`. Default: this machine.",
+        ),
+    ] = None,
     languages: Languages = None,
     warm_up: Annotated[
         str | None,
@@ -110,10 +118,12 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.analysis.completeness import shortcomings
     from callbench.cli import run_result
-    from callbench.runner import launch, own_service
+    from callbench.runner import launch, own_service, real_hosts
     from callbench.runner.stopping import Stopped
     from callbench.store.record import Record
 
+    if hosts and link:
+        raise BadInput("--hosts and --link: real hosts have a real link; omit one of them")
     SECRETS.keep = keep_secrets
     known = known_stacks()
     if resume and dry_run:
@@ -125,6 +135,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             study, quick, select or [], launch.settings_of(settings or []), seed, forks, out, not no_baselines,
             link=link, warm_up_s=quantities.warm_up(warm_up), pcap=pcap, confirm=confirm, hold_idle=hold_idle,
             objective=objective, languages=own_service.languages(languages),
+            hosts=None if hosts is None else real_hosts.read(hosts),
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
         )  # fmt: skip

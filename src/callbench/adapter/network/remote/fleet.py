@@ -86,6 +86,18 @@ class RemoteHost(Host):
         del processors
         return self.agent.start(who, manifest.name)
 
+    def about(self) -> dict[str, Any]:
+        """Return what it says of itself: versions, processors, system.
+
+        Raises:
+            HostFailure: it is lost.
+        """
+        assert self.agent is not None  # noqa: S101 - as above
+        try:
+            return {"address": self.address, **self.agent.ask("facts", {}, 5.0)}
+        except ConnectionError as lost:
+            raise HostFailure(f"{lost}: see what its agent says") from lost
+
 
 class Fleet:
     """The hosts of a core, for one process. Close it: the hosts are then free, and nothing runs on them."""

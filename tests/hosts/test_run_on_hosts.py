@@ -1,0 +1,148 @@
+"""A run with its server on one host and its clients on another: two network namespaces, agents, TLS."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fleet_lab import Program, entering, free_port, made_keys, serving
+
+from callbench.adapter.network.pair import Pair
+from callbench.catalog.links.profile import BARE
+from conftest import SMALL, assert_one_sentence, command
+
+if TYPE_CHECKING:
+    from callbench.adapter.network.host import Host
+    from callbench.adapter.network.remote.keys import Keys
+
+# Of some slices alone: the machine was away, or a paused process was resumed.
+NOT_ALWAYS = {"absence_ns", "repeated", "resume_ns"}
+pytestmark = [pytest.mark.usefixtures("lab", "nothing_left"), pytest.mark.engine]
+
+
+class TwoHosts:
+    """The core and `beta` on one host, `alpha` on the other."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        """Make the hosts, the keys, and start the scheduler and the agents."""
+        self.hosts = stack.enter_context(Pair(**BARE.wire)).hosts
+        self.core: Host = self.hosts.client
+        self.keys: Keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address, port=free_port())
+        self.programs: dict[str, Program] = stack.enter_context(serving(self.keys, "beta", host=self.core))
+        self.programs["alpha"] = alpha = Program(["agent", self.keys.folder / "alpha"], self.hosts.server)
+        stack.callback(alpha.end)
+        alpha.await_line("host alpha serves")
+
+    def run(self, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Run the program on the core's host."""
+        return subprocess.run(
+            [*entering(self.core), *command(*words)],
+            env={**os.environ, "CALLBENCH_HOSTS": str(self.keys.folder)},
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[TwoHosts]:
+    with ExitStack() as stack:
+        yield TwoHosts(tmp_path, stack)
+
+
+def journal(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
+
+
+def form(lines: list[dict[str, Any]]) -> dict[str, set[str]]:
+    """The kinds of lines, and the members of each."""
+    found: dict[str, set[str]] = {}
+    for line in lines:
+        found.setdefault(line["kind"], set()).update(line)
+        for one in line.get("slices", []):
+            found.setdefault(f"slice of a {line['kind']}", set()).update(one.keys() - NOT_ALWAYS)
+    return found
+
+
+def test_a_run_on_two_hosts_is_a_run_over_a_link(two: TwoHosts, tmp_path: Path, study: Path) -> None:
+    """Its journal has the same lines with the same members: nothing above `adapter/` did anything else."""
+    options = ("--quick", "--seed", 5, "--forks", 2, "--no-baselines", "--select", "stack=honest/tcp")
+    ended = two.run("run", study, *options, "--hosts", "alpha,beta", "--out", "there", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    here = two.run("run", study, *options, "--link", "pair", "--out", "here", cwd=tmp_path)
+    assert here.returncode == 0, here.stderr
+    there, local = journal(tmp_path / "there"), journal(tmp_path / "here")
+    assert form(there) == form(local)
+    for mine, other in zip(rounds(there), rounds(local), strict=True):
+        assert [one["done"]["calls"] > 0 for one in mine["slices"]] == [True] * len(other["slices"])
+        assert all(one["agree"] for one in mine["slices"])
+        assert not any(one["done"]["errors"] for one in mine["slices"])
+    plan = json.loads((tmp_path / "there" / "plan.json").read_text())
+    assert plan["links"] == {"real": {"link": None, "hosts": {"server": "alpha", "client": "beta"}}}
+    environment = json.loads((tmp_path / "there" / "environment.json").read_text())
+    assert {side: one["name"] for side, one in environment["hosts"].items()} == {"server": "alpha", "client": "beta"}
+    assert environment["hosts"]["server"]["address"] == two.hosts.server.address
+    shown = two.run("show", "there", "--json", cwd=tmp_path)
+    assert {cell["link"] for cell in json.loads(shown.stdout)["cells"]} == {"real"}
+
+
+def rounds(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [line for line in lines if line["kind"] == "round"]
+
+
+def test_a_run_goes_on_after_its_core_was_killed(two: TwoHosts, tmp_path: Path) -> None:
+    """Finished rounds are on the disk of the core; the hosts are free again."""
+    file = tmp_path / "longer.toml"
+    file.write_text(SMALL.replace("rounds = 2", "rounds = 8"))
+    words = ("run", file, "--forks", 2, "--no-baselines", "--select", "stack=honest/tcp", "--out", "run")
+    core = Program([*words, "--hosts", "alpha,beta"], two.core, cwd=tmp_path, CALLBENCH_HOSTS=str(two.keys.folder))
+    core.await_file(tmp_path / "run" / "journal.jsonl", '"kind":"round"')
+    core.end()
+    before = rounds(journal(tmp_path / "run"))
+    for name in ("alpha", "beta"):
+        two.programs[name].await_line("adapters were ended")
+    ended = two.run("run", file, "--out", "run", "--resume", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    after = rounds(journal(tmp_path / "run"))
+    assert after[: len(before)] == before
+    assert len(after) == 16
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--hosts", "alpha"], ["--hosts alpha", "two different names"]),
+        (["--hosts", "alpha,alpha"], ["two different names"]),
+        (["--hosts", "alpha,beta", "--link", "pair"], ["--hosts and --link"]),
+        (["--hosts", "alpha,gamma"], ["no host is called gamma"]),
+        (["--hosts", "alpha,delta"], ["host delta has no agent", "callbench agent"]),
+    ],
+)
+def test_hosts_that_cannot_be_had(
+    two: TwoHosts, tmp_path: Path, study: Path, words: list[str], says: list[str]
+) -> None:
+    (two.keys.folder / "delta").mkdir()
+    (two.keys.folder / "delta" / "place.json").write_text("{}")
+    ended = two.run("run", study, *words, "--out", "run", cwd=tmp_path)
+    assert ended.returncode == 2, ended.stderr
+    assert_one_sentence(ended.stderr.strip(), says)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_host_without_keys_is_said(tmp_path: Path, study: Path) -> None:
+    ended = subprocess.run(
+        command("run", study, "--hosts", "alpha,beta"),
+        env={**os.environ, "CALLBENCH_HOSTS": str(tmp_path / "nothing")},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert_one_sentence(ended.stderr.strip(), ["has no keys of hosts", "callbench hosts init"])
