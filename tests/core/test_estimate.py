@@ -9,7 +9,7 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.catalog.study import load
-from callbench.model.cell import AS_IS, CALLS_PER_SLICE, HELD, Cell, Load, Stack
+from callbench.model.cell import AS_IS, CALLS_PER_SLICE, HELD, TIMES_CODEC, Cell, Load, Stack
 from callbench.runner import plan
 from callbench.runner.estimate import estimate, span
 from callbench.runner.slices import ENOUGH_SECONDS, SLICE_SECONDS
@@ -86,7 +86,7 @@ def test_a_rest_takes_its_time(known: catalogue.Catalogue) -> None:
 
 
 def test_echoes_beside_the_cells_are_in_it(known: catalogue.Catalogue) -> None:
-    inside = [one for one in known.stacks if one.channel == "inproc"]
+    inside = [one for one in known.stacks if one.card.get(TIMES_CODEC)]
     assert inside
     mine = Stack("honest/tcp", inside[0].adapter, inside[0].message, "tcp", "python", "l", "1")
     whole = plan.make_plan([cell(1)], [mine], 1)

@@ -17,6 +17,7 @@ from callbench.catalog.study import load
 from callbench.model.cell import DISSECTOR, FORMAT, Cell, Load
 from callbench.runner.advice.candidates import chosen
 from callbench.runner.echoes import available_echoes, echoes, has_own_echo
+from callbench.runner.references import references
 from callbench.runner.wire import exchange
 from callbench.runner.wire.capture import Packet
 from callbench.store.head import RUN, head
@@ -40,6 +41,10 @@ usual_in = ["service", "advice"]
 coding = "gzip"
 dissector = "ipoac"
 no_echo_with = ["pigeons"]
+times_codec = true
+
+[matrix.stack."runes+carrier-gzip"]
+reference = { call = "Sum", arguments = { a = 3, b = 4 } }
 
 """
 # Words that mean something else in the core too: forms of output, schemes of URLs, members of records, roles, folders.
@@ -111,6 +116,13 @@ def test_the_usual_studies_have_it(
     assert "native/json+http2" not in stacks
 
 
+def test_a_batch_drives_the_stacks_whose_cards_say_so(known: catalogue.Catalogue) -> None:
+    found = {one.cell.stack: (one.cell.call, one.cell.arguments) for one in references(known)}
+    assert found["native/runes+carrier-gzip"] == ("Sum", {"a": 3, "b": 4})
+    ours = references(catalogue.load([ROOT / "engine"]))
+    assert [one.cell.stack for one in ours] == ["native/bin+tcp", "native/json+inproc"]
+
+
 def test_its_captures_are_read_by_its_dissector(
     known: catalogue.Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +183,4 @@ KNOWN = [
     ("analysis/advice/advice.py", "http-keepalive"),  # the ordinary stack, which an advice always compares with
     ("catalog/external.py", "http-keepalive"),  # the channel of a server that is named by its URL
     ("report/advice/words.py", "http2"),  # says whether HTTP/2 was measured
-    ("runner/codecs.py", "inproc"),  # where messages are timed without a channel
-    ("runner/verify/accuracy.py", "inproc"),  # the same, checked
 ]

@@ -65,6 +65,13 @@ class Format(_Strict):
     source: str
 
 
+class ReferenceCall(_Strict):
+    """The call that a reference stack makes in every batch of a run."""
+
+    call: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
 class Card(_Strict):
     """A part of the fairness card. Missing values come from the level above.
 
@@ -81,6 +88,8 @@ class Card(_Strict):
             native stacks that an `advice` on calls over a network chooses from.
         message_options: connection options that change the message alone, so an echo of the channel has none of them.
         no_echo_with: connection options with which a call waits for more than its channel, so it has no echo.
+        times_codec: whether messages are timed on it, since nothing but them takes time.
+        reference: the call of a stack that every batch drives, so that batches can be compared.
     """
 
     about: str | None = None
@@ -118,6 +127,8 @@ class Card(_Strict):
     usual_in: tuple[Literal["service", "advice"], ...] | None = None
     message_options: tuple[str, ...] | None = None
     no_echo_with: tuple[str, ...] | None = None
+    times_codec: Literal[True] | None = None
+    reference: ReferenceCall | None = None
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()
@@ -425,6 +436,8 @@ def _allowed(where: tuple[int | str, ...]) -> set[str]:
             model = Lack
         case (*_, "format"):
             model = Format
+        case (*_, "reference"):
+            model = ReferenceCall
         case _:
             pass
     return set(model.model_fields)

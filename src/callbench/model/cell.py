@@ -17,6 +17,7 @@ OWN, OWN_ONLY = "own", "only"
 FORMAT, CODING, DISSECTOR = "format", "coding", "dissector"
 USUAL_IN, SERVICE, ADVICE = "usual_in", "service", "advice"
 MESSAGE_OPTIONS, NO_ECHO_WITH = "message_options", "no_echo_with"
+REFERENCE, TIMES_CODEC = "reference", "times_codec"
 
 
 @dataclass(frozen=True)

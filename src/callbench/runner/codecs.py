@@ -6,11 +6,10 @@ from typing import Any
 from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
 from callbench.catalog.catalogue import Catalogue
-from callbench.model.cell import Cell, Stack
+from callbench.model.cell import TIMES_CODEC, Cell, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner.plan import Plan
 
-CHANNEL = "inproc"
 _SECONDS = 0.05
 _QUICK_SECONDS = 0.01
 
@@ -40,7 +39,7 @@ def _stacks_and_cells(plan: Plan, catalogue: Catalogue) -> Iterator[tuple[Stack,
     inside = {
         (stack.adapter, stack.message): stack
         for stack in catalogue.stacks
-        if stack.available and stack.channel == CHANNEL
+        if stack.available and stack.card.get(TIMES_CODEC)
     }
     stacks = {stack.id: stack for stack in plan.stacks}
     seen: set[tuple[str, str]] = set()

@@ -8,9 +8,8 @@ from typing import Any
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.links.wire import round_trip_ns, ways
-from callbench.model.cell import Cell, Stack
+from callbench.model.cell import TIMES_CODEC, Cell, Stack
 from callbench.model.service.imported import Imported
-from callbench.runner.codecs import CHANNEL
 from callbench.runner.echoes import has_own_echo, slices_each
 from callbench.runner.measure.processes import REST_S
 from callbench.runner.measure.trial import limit_seconds
@@ -192,7 +191,7 @@ def _busy_seconds(stack: Stack) -> float:
 
 def _stacks_with_codec_times(plan: Plan, catalogue: Catalogue) -> dict[str, tuple[str, str]]:
     """Return adapter and message of the stacks that have an in-process stack for codec times."""
-    inside = {(one.adapter, one.message) for one in catalogue.stacks if one.channel == CHANNEL and one.available}
+    inside = {(one.adapter, one.message) for one in catalogue.stacks if one.card.get(TIMES_CODEC) and one.available}
     pairs = {stack.id: (stack.adapter, stack.message) for stack in plan.stacks}
     return {name: pair for name, pair in pairs.items() if pair in inside}
 

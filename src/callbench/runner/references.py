@@ -1,22 +1,17 @@
-"""The two reference stacks that every batch drives, so that values of different batches can be compared.
+"""The reference stacks that every batch drives, so that values of different batches can be compared.
 
-One waits for the kernel as most calls do, the other only computes. Different batches of a fork run at different
-moments. The reference stacks show how much the machine changed between them, and their spread is part of every value
-that is compared across batches.
+Their cards say so, and what they call. One waits for the kernel as most calls do, the other only computes. Different
+batches of a fork run at different moments. The reference stacks show how much the machine changed between them, and
+their spread is part of every value that is compared across batches.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from callbench.catalog.catalogue import Catalogue
-from callbench.model.cell import CALLS_PER_SLICE, Cell, Load
+from callbench.model.cell import CALLS_PER_SLICE, REFERENCE, Cell, Load
 from callbench.runner.slices import SLICE_SECONDS, Length, journal_form
 from callbench.runner.tasks import SlicePlan, Task
-
-_BOTH: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("native/bin+tcp", "Sum", {"a": 1, "b": 2}),
-    ("native/json+inproc", "GetPersons", {"n": 250}),
-)
 
 
 class Reference(Task):
@@ -44,10 +39,10 @@ class Reference(Task):
 
 def references(catalogue: Catalogue) -> list[Reference]:
     """Return the reference stacks that can run here."""
-    there = {stack.id for stack in catalogue.stacks if stack.available}
     load = Load(1, CALLS_PER_SLICE, SLICE_SECONDS)
+    known = [
+        (stack.id, stack.card[REFERENCE]) for stack in catalogue.stacks if stack.available and REFERENCE in stack.card
+    ]
     return [
-        Reference(Cell("reference", "reference", stack, call, arguments, load))
-        for stack, call, arguments in _BOTH
-        if stack in there
+        Reference(Cell("reference", "reference", stack, made["call"], made["arguments"], load)) for stack, made in known
     ]

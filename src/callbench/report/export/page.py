@@ -30,7 +30,16 @@ from callbench.analysis.words import (
     server_loss_text,
 )
 from callbench.catalog.study.report_parts import NO_DIFFERENCE
-from callbench.model.cell import CODING, DISSECTOR, FORMAT, MESSAGE_OPTIONS, NO_ECHO_WITH, USUAL_IN
+from callbench.model.cell import (
+    CODING,
+    DISSECTOR,
+    FORMAT,
+    MESSAGE_OPTIONS,
+    NO_ECHO_WITH,
+    REFERENCE,
+    TIMES_CODEC,
+    USUAL_IN,
+)
 from callbench.model.metrics.registry import LISTED
 from callbench.report.charts.first import first_chart
 from callbench.report.charts.gallery import gallery
@@ -59,7 +68,7 @@ CARD_WORDS = {
     "about": "about",
 }
 # Keys of a card that say nothing of the conditions that a stack was measured in.
-_NOT_SHOWN = ("busy_us", FORMAT, CODING, DISSECTOR, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH)
+_NOT_SHOWN = ("busy_us", FORMAT, CODING, DISSECTOR, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH, TIMES_CODEC, REFERENCE)
 # HTML's rules end these elements where the next begins, or what they stand in ends.
 _ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\s*")
 # Characters of a value with its interval, and of a word beside values.

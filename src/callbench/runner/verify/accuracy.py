@@ -14,6 +14,7 @@ from callbench.adapter.contract import Counts, Done
 from callbench.adapter.oracle import disagreement
 from callbench.adapter.session import Adapter
 from callbench.catalog.external import runs_by_itself
+from callbench.model.cell import TIMES_CODEC
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import only_call
 from callbench.runner.verify.session import Arrangement, NotApplicable, Session, error_kind
@@ -183,7 +184,7 @@ def _limit(session: Session) -> str | None:
 def _codec(session: Session) -> str | None:
     """Only if the adapter has the feature, and no channel is in the way."""
     client = session.client()
-    if "codec" not in client.hello["features"] or session.stack.channel != "inproc":
+    if "codec" not in client.hello["features"] or not session.stack.card.get(TIMES_CODEC):
         return None
     codec = client.codec(session.stack.client, "GetPersons", {"n": 10}, 0.005)
     if codec["answer"]["bytes"] <= codec["request"]["bytes"]:
