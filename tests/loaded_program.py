@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -207,6 +208,7 @@ def _become(request: Mapping[str, object], out: int, err: int) -> None:
     os.chdir(str(request["within"]))
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None  # What was loaded may have looked for it with another TMPDIR.
     sys.argv = ["callbench", *arguments]
 
 

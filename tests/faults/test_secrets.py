@@ -5,7 +5,7 @@ import json
 import secrets
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -13,8 +13,8 @@ from urllib.parse import quote, unquote
 import pytest
 
 from callbench.model.secrets import Secrets, is_secret_header, is_secret_name
-from conftest import command
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
 TOKEN = "tok+/" + secrets.token_hex(12)
 
 
@@ -75,41 +75,40 @@ PLACES = {
 }
 
 
-def ended(words: Sequence[object], folder: Path, monkeypatch: pytest.MonkeyPatch) -> subprocess.CompletedProcess[str]:
-    """Run the program with its cache and its temporary files in a folder."""
+@pytest.fixture
+def ended(callbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The program, with its cache and its temporary files in the test's folder."""
     for name in ("TMPDIR", "XDG_CACHE_HOME"):
-        (folder / name).mkdir(exist_ok=True)
-        monkeypatch.setenv(name, str(folder / name))
-    return subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=200, cwd=folder)
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(name, str(tmp_path / name))
+    return callbench
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_load_sends_it_and_keeps_it_not(
-    url: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_load_sends_it_and_keeps_it_not(url: str, place: str, ended: Run, tmp_path: Path) -> None:
     words = ("load", url, *PLACES[place], "--clients", "1", "--calls", "5", "--out", "load", "--json")
-    load = ended(words, tmp_path, monkeypatch)
+    load = ended(*words)
     assert load.returncode == 0, load.stderr
     assert json.loads(load.stdout)["calls"] >= 5
     assert TOKEN not in load.stdout
-    assert ended(("report", "load"), tmp_path, monkeypatch).returncode == 0
+    assert ended("report", "load").returncode == 0
     assert kept_in(tmp_path) == []
     assert json.loads((tmp_path / "load" / "record.json").read_text())["secrets"] == "masked"
 
 
-def test_a_refusal_does_not_repeat_it(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_does_not_repeat_it(url: str, ended: Run) -> None:
     """The server's answer to a wrong request has the token, and so has the message about it."""
     words = ("load", url, *PLACES["header"], "--expect-body", TOKEN, "--calls", "5", "--clients", "1", "--out", "load")
-    refused = ended(words, tmp_path, monkeypatch)
+    refused = ended(*words)
     assert refused.returncode in {1, 2}
     assert refused.stderr
     assert "differs from the expected one" in refused.stderr
     assert TOKEN[:12] not in refused.stderr + refused.stdout
 
 
-def test_it_is_kept_where_that_is_asked_for(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_kept_where_that_is_asked_for(url: str, ended: Run, tmp_path: Path) -> None:
     words = ("load", url, *PLACES["header"], "--keep-secrets", "--calls", "5", "--clients", "1", "--out", "load")
-    assert ended(words, tmp_path, monkeypatch).returncode == 0
+    assert ended(*words).returncode == 0
     record = json.loads((tmp_path / "load" / "record.json").read_text())
     assert record["secrets"] == "kept"
     assert TOKEN in json.dumps(record["request"])
@@ -122,30 +121,27 @@ def test_it_is_kept_where_that_is_asked_for(url: str, tmp_path: Path, monkeypatc
         ("compare", "{url}/a", "{url}/b", "--seconds", "1", "--rounds", "2"),
         ("torture", "{url}", "--seconds", "1", "--test", "garbage"),
         ("capacity", "{url}", "--along", "clients", "--seconds", "5", "--objective", "p99 < 200ms"),
-        ("overload", "{url}", "--capacity", "100", "--seconds", "3"),
+        ("overload", "{url}", "--capacity", "100", "--times", "2", "--seconds", "1", "--rest", "0"),
     ],
     ids=lambda words: words[0],
 )
 @pytest.mark.parametrize("place", ["cookie", "json"])
 def test_other_commands_keep_it_not_and_say_it_not(
-    url: str, words: Sequence[str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, words: Sequence[str], place: str, ended: Run, tmp_path: Path
 ) -> None:
-    done = ended([*(word.replace("{url}", url) for word in words), *PLACES[place], "--out", "record"],
-                 tmp_path, monkeypatch)  # fmt: skip
+    done = ended(*(word.replace("{url}", url) for word in words), *PLACES[place], "--out", "record")
     assert (tmp_path / "record" / "record.json").is_file(), done.stderr
     said = done.stderr + done.stdout
     assert said
-    shown = ended(("report", "record"), tmp_path, monkeypatch)
+    shown = ended("report", "record")
     assert [form for form in forms(TOKEN) if form in said + shown.stdout + shown.stderr] == []
     assert kept_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("command_", ["load", "overload", "soak", "capacity"])
-def test_a_request_that_nobody_answers_is_named_without_it(
-    command_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_that_nobody_answers_is_named_without_it(command_: str, ended: Run) -> None:
     address = f"http://127.0.0.1:1?access_token={quote(TOKEN, safe='')}"
-    refused = ended((command_, address, *PLACES["json"]), tmp_path, monkeypatch)
+    refused = ended(command_, address, *PLACES["json"])
     assert refused.returncode == 2
     assert "access_token=***" in refused.stderr
     assert [form for form in forms(TOKEN) if form in refused.stderr + refused.stdout] == []
@@ -181,16 +177,14 @@ call = "Hello"
 """
 
 
-def test_a_run_of_a_study_sends_it_also_when_it_is_resumed(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_a_study_sends_it_also_when_it_is_resumed(url: str, ended: Run, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     study = tmp_path.parent / f"{tmp_path.name}.toml"
     study.write_text(STUDY.replace("{url}", url).replace("{token}", TOKEN))
-    run = ended(("run", study, "--out", "run"), tmp_path, monkeypatch)
+    run = ended("run", study, "--out", "run")
     assert run.returncode == 0, run.stderr
     assert kept_in(tmp_path) == []
-    resumed = ended(("run", study, "--resume", "--out", "run"), tmp_path, monkeypatch)
+    resumed = ended("run", study, "--resume", "--out", "run")
     assert resumed.returncode == 0, resumed.stderr
     assert kept_in(tmp_path) == []
 
