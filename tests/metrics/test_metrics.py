@@ -18,7 +18,7 @@ from callbench.model.metrics.metric import Combination, StudyUse
 from callbench.model.metrics.readings import READINGS
 from callbench.model.metrics.registry import GROUPS, METRICS, PERCENTILES, VALUES, available_metrics
 from callbench.model.process_readings import FullReading
-from callbench.report.export import TEXTS
+from callbench.report.export.formats import TEXTS
 from callbench.report.export.show import cell_records
 from callbench.store.record import Record
 from report.synthetic import write as synthetic

@@ -16,7 +16,7 @@ from callbench.report.charts.draw import to_svg
 from callbench.report.charts.knee import KneeStep, Limit, knee_chart
 from callbench.report.charts.narrow import PHONE, columns, narrow
 from callbench.report.charts.shares import shares
-from callbench.report.export import TEXTS
+from callbench.report.export.formats import TEXTS
 from callbench.store.record import Record
 from report.synthetic import write
 

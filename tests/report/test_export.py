@@ -15,7 +15,7 @@ from rich.console import Console
 
 from callbench.analysis.subject import Subject, subject
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.report.export import TEXTS, write
+from callbench.report.export.formats import TEXTS, write
 from callbench.report.export.show import cell_records
 from callbench.report.terminal import print_cells, print_summary
 from callbench.store.record import Record

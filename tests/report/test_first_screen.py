@@ -12,7 +12,7 @@ import pytest
 from browser import FLAGS
 from callbench.analysis.subject import Subject, subject
 from callbench.report.charts.first import first_chart
-from callbench.report.export import TEXTS
+from callbench.report.export.formats import TEXTS
 from callbench.report.text.answer import answer, leading
 from callbench.report.text.section import Chart
 from callbench.report.text.summary import summary

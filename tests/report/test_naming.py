@@ -12,7 +12,7 @@ from rich.console import Console
 from callbench.analysis.completeness import shortcomings
 from callbench.analysis.naming import at
 from callbench.analysis.subject import Subject, subject
-from callbench.report.export import TEXTS
+from callbench.report.export.formats import TEXTS
 from callbench.report.terminal import print_cells, print_summary
 from callbench.store.record import Record
 from report.synthetic import write

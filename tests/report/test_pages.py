@@ -17,7 +17,7 @@ from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_ve
 from callbench.analysis.subject import subject
 from callbench.report import record_report
 from callbench.report.compare import show
-from callbench.report.export import TEXTS
+from callbench.report.export.formats import TEXTS
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.failures import CallCounts, FailedCalls
 from callbench.store.record import Record

@@ -4,7 +4,7 @@ import sys
 
 from callbench.analysis.subject import subject
 from callbench.cli.output import console, print_json
-from callbench.report.export import write
+from callbench.report.export.formats import write
 from callbench.report.export.show import cell_records
 from callbench.report.terminal import print_summary
 from callbench.runner.preview import Preview

@@ -1,24 +1,58 @@
-"""Every kind of record but a run of a study and a comparison: how its report is made."""
+"""Every kind of record but a run of a study and a comparison: how its report is made.
+
+Each is imported when it is asked for, so that showing one record loads what tells of that kind alone.
+"""
 
 from collections.abc import Callable, Mapping
 
 from callbench.model.errors import BadInput
-from callbench.report.capacity.capacity_report import capacity_report
-from callbench.report.load.page import load_report
-from callbench.report.peer import peer_report
 from callbench.report.record_report import RecordReport
-from callbench.report.stability.overload_report import overload_report
-from callbench.report.stability.soak_report import soak_report
-from callbench.report.stability.torture_report import torture_report
 from callbench.store.record import Record
 
+
+def _load(run: Record) -> RecordReport:
+    from callbench.report.load.page import load_report
+
+    return load_report(run)
+
+
+def _soak(run: Record) -> RecordReport:
+    from callbench.report.stability.soak_report import soak_report
+
+    return soak_report(run)
+
+
+def _overload(run: Record) -> RecordReport:
+    from callbench.report.stability.overload_report import overload_report
+
+    return overload_report(run)
+
+
+def _torture(run: Record) -> RecordReport:
+    from callbench.report.stability.torture_report import torture_report
+
+    return torture_report(run)
+
+
+def _peer(run: Record) -> RecordReport:
+    from callbench.report.peer import peer_report
+
+    return peer_report(run)
+
+
+def _capacity(run: Record) -> RecordReport:
+    from callbench.report.capacity.capacity_report import capacity_report
+
+    return capacity_report(run)
+
+
 REPORTS: Mapping[str, Callable[[Record], RecordReport]] = {
-    "load": load_report,
-    "soak": soak_report,
-    "overload": overload_report,
-    "torture": torture_report,
-    "peer": peer_report,
-    "capacity": capacity_report,
+    "load": _load,
+    "soak": _soak,
+    "overload": _overload,
+    "torture": _torture,
+    "peer": _peer,
+    "capacity": _capacity,
 }
 
 

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from callbench.analysis.stability.findings import Finding, record
-from callbench.report.export import parquet
 from callbench.report.export.file import write_report
-from callbench.report.export.md import plain, section_text
-from callbench.report.export.page import flat, render, when
-from callbench.report.export.rows import sheet_rows
+from callbench.report.export.parquet_file import parquet_of
+from callbench.report.export.plain_rows import sheet_rows
+from callbench.report.export.template import flat, render, template, when
 from callbench.report.text.grid import grid_of
+from callbench.report.text.markdown import plain, section_text
 from callbench.report.text.section import Chart, Section
 
 
@@ -103,7 +103,7 @@ def html(report: RecordReport) -> str:
     info = report.run.info
     first, sections = _first(report.sections)
     return render(
-        "record.html.j2",
+        template("record.html.j2"),
         {
             "title": report.title,
             "measured": info["title"] if report.verdict else "",
@@ -150,7 +150,7 @@ def table(report: RecordReport) -> str:
 
 def parquet_content(report: RecordReport) -> bytes:
     """Write the values of its tables as Parquet, a row each."""
-    return parquet.of_rows(sheet_rows(report.sections))
+    return parquet_of(sheet_rows(report.sections))
 
 
 FORMATS: Mapping[str, Callable[[RecordReport], str | bytes]] = {

@@ -1,7 +1,10 @@
-"""Every record, printed and written as a report, whatever was measured."""
+"""Every record, printed and written as a report, whatever was measured.
+
+What tells of a kind is imported when such a record is shown: see `record_kinds`.
+"""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,17 +13,9 @@ from typing import Any
 from rich.console import Console
 
 from callbench.analysis.advice import stored as advices
-from callbench.analysis.compare import comparison
-from callbench.analysis.subject import subject
-from callbench.catalog.own import folder as own_folder
 from callbench.catalog.own import place
-from callbench.report import export, record_report
-from callbench.report.advice import report as advice_report
-from callbench.report.compare import show as comparisons
-from callbench.report.export.show import cell_records
+from callbench.report import record_report
 from callbench.report.record_kinds import report_of
-from callbench.report.terminal import print_cells
-from callbench.report.text import own_service
 from callbench.store import head
 from callbench.store.record import Record
 
@@ -47,8 +42,7 @@ def show(path: Path, console: Console) -> None:
         BadInput: it is no record, or damaged.
     """
     if place.is_service(path):
-        service = own_folder.read(path)
-        for line in (*own_service.lines(service, path), *own_service.bytes_of_calls(service, path)):
+        for line in _service_lines(path):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     else:
         _shown(path).print(console)
@@ -60,7 +54,7 @@ def as_record(path: Path) -> Any:  # noqa: ANN401 - JSON
     Raises:
         BadInput: as `show`.
     """
-    return own_service.as_record(own_folder.read(path), path) if place.is_service(path) else _shown(path).record()
+    return _service_record(path) if place.is_service(path) else _shown(path).record()
 
 
 def write(path: Path, form: str, out: Path | None) -> Path:
@@ -73,21 +67,69 @@ def write(path: Path, form: str, out: Path | None) -> Path:
     return _shown(path).write(form, out)
 
 
+def _service_lines(path: Path) -> Iterable[str]:
+    """Tell of an imported service."""
+    from callbench.catalog.own import folder
+    from callbench.report.text import own_service
+
+    service = folder.read(path)
+    return (*own_service.lines(service, path), *own_service.bytes_of_calls(service, path))
+
+
+def _service_record(path: Path) -> Any:  # noqa: ANN401 - JSON
+    """Return an imported service for programs."""
+    from callbench.catalog.own import folder
+    from callbench.report.text import own_service
+
+    return own_service.as_record(folder.read(path), path)
+
+
 def _shown(path: Path) -> _Shown:
     """Read a record as what its kind is."""
     if advices.is_one(path):
-        advice = advice_report.report_of(advices.read(path))
-        return _reported(advice, partial(advice_report.show, advice), partial(advice_report.write, advice))
+        return _advice(path)
     run = Record(path)
     match run.kind:
         case head.RUN:
-            cells = subject(run)
-            return _Shown(partial(print_cells, cells), partial(cell_records, cells), partial(export.write, cells))
+            return _run(run)
         case head.COMPARISON:
-            found = comparison.read(run)
-            return _reported(comparisons.report(found, run), partial(comparisons.print_comparison, found))
+            return _comparison(run)
         case _:
             return _reported(report_of(run))
+
+
+def _advice(path: Path) -> _Shown:
+    from callbench.report.advice import report as advice_report
+
+    advice = advice_report.report_of(advices.read(path))
+    return _reported(advice, partial(advice_report.show, advice), partial(advice_report.write, advice))
+
+
+def _run(run: Record) -> _Shown:
+    from callbench.analysis.subject import subject
+    from callbench.report.terminal import print_cells
+
+    cells = subject(run)
+
+    def record() -> Any:  # noqa: ANN401 - JSON
+        from callbench.report.export.show import cell_records
+
+        return cell_records(cells)
+
+    def write(form: str, out: Path | None) -> Path:
+        from callbench.report.export import formats
+
+        return formats.write(cells, form, out)
+
+    return _Shown(partial(print_cells, cells), record, write)
+
+
+def _comparison(run: Record) -> _Shown:
+    from callbench.analysis.compare import comparison
+    from callbench.report.compare import show as comparisons
+
+    result = comparison.read(run)
+    return _reported(comparisons.report(result, run), partial(comparisons.print_comparison, result))
 
 
 def _reported(

@@ -5,7 +5,8 @@ import io
 from collections.abc import Sequence
 
 from callbench.analysis.subject import Subject
-from callbench.report.export.rows import Row, cell_rows, columns_of
+from callbench.report.export.plain_rows import Row, columns_of
+from callbench.report.export.rows import cell_rows
 
 
 def text(subject: Subject) -> str:

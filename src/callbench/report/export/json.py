@@ -10,7 +10,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.tables import FilledTable
 from callbench.analysis.words import undecided_text
 from callbench.report.export.show import cell_records
-from callbench.report.sections import sections
+from callbench.report.sections.order import sections
 from callbench.report.text.choice import Choice
 from callbench.report.text.more_time import SECONDS, OpenResults
 from callbench.report.text.section import Section

@@ -8,10 +8,10 @@ from callbench.analysis.questions import AnsweredQuestion
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import FilledTable, TableCell
 from callbench.analysis.words import ANSWERS, answer_text, apart_text, claim_ratio_text, published_text, remark_text
-from callbench.report.sections import sections
+from callbench.report.sections.order import sections
 from callbench.report.text.choice import sheet as choice_sheet
+from callbench.report.text.markdown import plain, section_text, sheet_text
 from callbench.report.text.more_time import ABOUT as OPEN
-from callbench.report.text.section import Section, Sheet
 from callbench.report.text.summary import Summary, cautions, exclusions, summary, verdicts_text
 from callbench.report.text.verdict import verdict
 
@@ -43,18 +43,12 @@ def text(subject: Subject) -> str:
 
 def _summary(summary: Summary, judged: Sequence[ClaimResult]) -> list[str]:
     """Write what a report begins with: what to choose, which claims hold, what is not known."""
-    parts = [_sheet(choice_sheet(summary.choices), "##", rest="---|")] if summary.choices else []
+    parts = [sheet_text(choice_sheet(summary.choices), "##", rest="---|")] if summary.choices else []
     parts += [f"**Claims**: {plain(verdicts_text(judged))}"] if judged else []
     open_ = summary.open_results.sheet()
     if open_ is not None:
-        parts += [_sheet(open_, "##", OPEN, "---|"), plain(summary.open_results.in_words())]
+        parts += [sheet_text(open_, "##", OPEN, "---|"), plain(summary.open_results.in_words())]
     return [*parts, "\n".join(f"- {plain(str(one))}" for one in summary.besides)]
-
-
-def plain(text_: str) -> str:
-    """Keep a text from being taken for markup."""
-    escaped = "".join(f"\\{char}" if char in "\\`*_|<>[]#" else char for char in text_)
-    return " ".join(escaped.split())
 
 
 def _table(table: FilledTable) -> str:
@@ -82,23 +76,6 @@ def _place(one: TableCell) -> str:
     """Write one value."""
     own = " ".join(part for part in (one.text or one.why, one.spread) if part)
     return plain(own) + (f" ({one.published})" if one.published else "")
-
-
-def section_text(section: Section) -> str:
-    """Write a section; its charts are left to the page."""
-    parts = [f"## {plain(section.title)}", plain(section.about)]
-    parts += ["\n".join(f"- {plain(one)}" for one in section.found)]
-    parts += [_sheet(sheet) for sheet in section.every_sheet]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _sheet(sheet: Sheet, level: str = "###", about: str = "", rest: str = "---:|") -> str:
-    """Write a plain table; all columns but the first have numbers, or what `rest` says."""
-    lines = [f"{level} {plain(sheet.title)}", "", *([plain(about), ""] if about else [])]
-    lines.append("| " + " | ".join(plain(one) for one in sheet.columns) + " |")
-    lines.append("|---|" + rest * (len(sheet.columns) - 1))
-    lines += ["| " + " | ".join(plain(one) for one in row) + " |" for row in sheet.rows]
-    return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])
 
 
 def _question_text(question: AnsweredQuestion) -> str:

@@ -1,13 +1,11 @@
 """The page: the question, the results, tables, charts, claims, and where every value comes from."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from jinja2 import Template
 
 from callbench.analysis import limits
 from callbench.analysis.claims import Verdict
@@ -43,8 +41,8 @@ from callbench.model.cell import (
 from callbench.model.metrics.registry import LISTED
 from callbench.report.charts.first import first_chart
 from callbench.report.charts.gallery import gallery
-from callbench.report.export.heads import MARK, Heads
-from callbench.report.sections import sections
+from callbench.report.export.template import environment, flat, render, when
+from callbench.report.sections.order import sections
 from callbench.report.text.answer import answer
 from callbench.report.text.choice import sheet
 from callbench.report.text.columns import Column, alike, differing
@@ -69,10 +67,6 @@ CARD_WORDS = {
 }
 # Keys of a card that say nothing of the conditions that a stack was measured in.
 _NOT_SHOWN = ("busy_us", FORMAT, CODING, DISSECTOR, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH, TIMES_CODEC, REFERENCE)
-# HTML's rules end these elements where the next begins, or what they stand in ends.
-_ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\s*")
-# Characters of a value with its interval, and of a word beside values.
-_LONGEST_VALUE, _SHORT = 36, 12
 LOST_WORDS = ("server killed during a call", "connection cut during a call", "client after the server restarts")
 
 
@@ -84,7 +78,7 @@ def page(subject: Subject) -> str:
     with_question = {name for one in subject.asked for name in one.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
     return render(
-        "page.html.j2",
+        _template(),
         {
             "subject": subject,
             "title": verdict(subject.judged, summary_.choices) or subject.study.title,
@@ -148,66 +142,21 @@ def _every_words(columns: Sequence[Column]) -> list[int]:
     return [1, *named, len(_every_heads(columns)) - 1]
 
 
-def render(name: str, values: Mapping[str, Any]) -> str:
-    """Fill a template of a page, with the heads of its tables in its style."""
-    heads = Heads()
-    page_ = str(template(name).render(**values, heads=heads))
-    return _ENDS.sub("", page_.replace(MARK, heads.style(), 1))
-
-
 @cache
-def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render takes anything
-    """Load a template with everything escaped unless it was drawn by us."""
-    environment = Environment(
-        loader=PackageLoader("callbench.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["ratio"] = ratio_text
-    environment.filters["claim_ratio"] = claim_ratio_text
-    environment.filters["remark"] = remark_text
-    environment.filters["apart"] = apart_text
-    environment.filters["sentence"] = as_sentence
-    environment.filters["plain"] = published_text
-    environment.filters["unbroken"] = _unbroken
-    environment.filters["breakable"] = _breakable
-    environment.filters["is_value"] = _is_value
-    environment.globals["marks"] = MARKS
-    environment.globals["no_difference"] = percent(NO_DIFFERENCE)
-    environment.globals["classes"] = CLASSES
-    environment.globals["answer_words"] = ANSWERS
-    environment.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
-    return environment.get_template(name)
-
-
-def _unbroken(text: str) -> str:
-    """Keep a spread on one line: `± 4 %`."""
-    for part in ("± ", "×÷ ", " %"):
-        text = text.replace(part, part.replace(" ", "\N{NO-BREAK SPACE}"))
-    return text
-
-
-def _breakable(text: str) -> Markup:
-    """Let the name of a stack go on in the next line after its message: `native/msgpack+shm-spin`."""
-    return escape(_unbroken(text)).replace("+", Markup("+<wbr>"))
-
-
-def _is_value(text: str) -> bool:
-    """Return whether a text is a value with its unit or interval, which stands in one line, and not words."""
-    return len(text) < _LONGEST_VALUE and (not text or any(map(str.isdigit, text)) or len(text) < _SHORT)
-
-
-def _asset(name: str) -> str:
-    """Read a file beside the template."""
-    loader = PackageLoader("callbench.report", "templates")
-    return loader.get_source(Environment(autoescape=True), name)[0]
-
-
-def when(stamp: str) -> str:
-    """Write a UTC stamp for people: `2026-11-21 03:00 UTC`."""
-    return stamp[:16].replace("T", " ") + " UTC"
+def _template() -> Template:
+    """Load the page's template, with the words of results."""
+    made = environment()
+    made.filters["ratio"] = ratio_text
+    made.filters["claim_ratio"] = claim_ratio_text
+    made.filters["remark"] = remark_text
+    made.filters["apart"] = apart_text
+    made.filters["sentence"] = as_sentence
+    made.filters["plain"] = published_text
+    made.globals["marks"] = MARKS
+    made.globals["no_difference"] = percent(NO_DIFFERENCE)
+    made.globals["classes"] = CLASSES
+    made.globals["answer_words"] = ANSWERS
+    return made.get_template("page.html.j2")
 
 
 def _line(one: Result, columns: Sequence[Column]) -> dict[str, Any]:
@@ -266,26 +215,3 @@ def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     rest += [(f"plateau at {latency}", str(why)) for latency, why in explains.items()]
     named = [("library", library)] if library else []
     return [("language", str(stack.get("language", ""))), *named, *known, *served, *rest]
-
-
-def flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """Write the environment as lines: a name and what was found."""
-    for key, value in tree.items():
-        name = f"{above}{str(key).replace('_', ' ')}"
-        if isinstance(value, Mapping):
-            yield from flat(value, f"{name} · ")
-        elif isinstance(value, Sequence) and not isinstance(value, str):
-            yield name, ", ".join(_value(name, one) for one in value) or "none"
-        else:
-            yield name.removesuffix(" bytes"), _value(name, value)
-
-
-def _value(name: str, value: object) -> str:
-    """Write one found value for people."""
-    if value is None:
-        return "not known"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and name.endswith(" bytes"):
-        return f"{value / 2**30:.1f} GiB"
-    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,15 +1,12 @@
 """Records as rows of plain values: what CSV, Parquet and the frames of the Python API are made of."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.subject import Subject
 from callbench.model.metrics.registry import VALUES
 from callbench.report.export.show import cell_records
-from callbench.report.text.section import Section
 
-Row = Mapping[str, Any]
 _PLAIN = (
     "cell",
     "group",
@@ -48,19 +45,3 @@ def cell_rows(subject: Subject) -> list[dict[str, Any]]:
         }
         for cell in cells
     ]
-
-
-def sheet_rows(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """Return a row for each value of the tables of a report, as the report writes it."""
-    return [
-        {"section": section.id, "table": sheet.title, "row": row[0], "column": column, "value": value}
-        for section in sections
-        for sheet in section.every_sheet
-        for row in sheet.rows
-        for column, value in zip(sheet.columns[1:], row[1:], strict=True)
-    ]
-
-
-def columns_of(rows: Sequence[Row]) -> list[str]:
-    """Name the columns of rows, in the order in which they first occur."""
-    return list(dict.fromkeys(name for row in rows for name in row))

@@ -11,9 +11,10 @@ from callbench.analysis.subject import Subject, subject
 from callbench.model.errors import BadInput, MachineFailure
 from callbench.report import records
 from callbench.report.charts.gallery import gallery
-from callbench.report.export.rows import cell_rows, columns_of
+from callbench.report.export.plain_rows import columns_of
+from callbench.report.export.rows import cell_rows
 from callbench.report.python_api.colours import coloured
-from callbench.report.sections import sections
+from callbench.report.sections.order import sections
 from callbench.report.text.section import Chart
 from callbench.store.head import RUN
 from callbench.store.query import JOURNAL

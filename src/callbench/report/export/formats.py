@@ -1,0 +1,21 @@
+"""The formats of a run's report: each takes a subject and gives the text."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from callbench.analysis.subject import Subject
+from callbench.report.export import csv, html, json, md, parquet
+from callbench.report.export.file import write_report
+
+TEXTS: dict[str, Callable[[Subject], str]] = {
+    "html": html.text,
+    "md": md.text,
+    "csv": csv.text,
+    "json": json.text,
+}
+FORMATS: dict[str, Callable[[Subject], str | bytes]] = {**TEXTS, "parquet": parquet.content}
+
+
+def write(subject: Subject, form: str = "html", out: Path | None = None) -> Path:
+    """Write a report of a run, as `file.written` does."""
+    return write_report(subject, FORMATS, subject.run.path, form, out)

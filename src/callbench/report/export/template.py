@@ -1,0 +1,96 @@
+"""What the templates of all pages share: how they are loaded, and how they write values, times and the environment."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
+
+from callbench.report.export.heads import MARK, Heads
+
+# HTML's rules end these elements where the next begins, or what they stand in ends.
+_ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\s*")
+# Characters of a value with its interval, and of a word beside values.
+_LONGEST_VALUE, _SHORT = 36, 12
+
+
+def render(template_: Template, values: Mapping[str, Any]) -> str:
+    """Fill a template of a page, with the heads of its tables in its style."""
+    heads = Heads()
+    page_ = str(template_.render(**values, heads=heads))
+    return _ENDS.sub("", page_.replace(MARK, heads.style(), 1))
+
+
+def environment() -> Environment:
+    """Make what loads templates: everything is escaped unless it was drawn by us."""
+    made = Environment(
+        loader=PackageLoader("callbench.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["unbroken"] = _unbroken
+    made.filters["breakable"] = _breakable
+    made.filters["is_value"] = _is_value
+    made.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
+    return made
+
+
+@cache
+def template(name: str) -> Template:
+    """Load a template that writes plain values alone."""
+    return environment().get_template(name)
+
+
+def _unbroken(text: str) -> str:
+    """Keep a spread on one line: `± 4 %`."""
+    for part in ("± ", "×÷ ", " %"):
+        text = text.replace(part, part.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text
+
+
+def _breakable(text: str) -> Markup:
+    """Let the name of a stack go on in the next line after its message: `native/msgpack+shm-spin`."""
+    return escape(_unbroken(text)).replace("+", Markup("+<wbr>"))
+
+
+def _is_value(text: str) -> bool:
+    """Return whether a text is a value with its unit or interval, which stands in one line, and not words."""
+    return len(text) < _LONGEST_VALUE and (not text or any(map(str.isdigit, text)) or len(text) < _SHORT)
+
+
+def _asset(name: str) -> str:
+    """Read a file beside the template."""
+    loader = PackageLoader("callbench.report", "templates")
+    return loader.get_source(Environment(autoescape=True), name)[0]
+
+
+def when(stamp: str) -> str:
+    """Write a UTC stamp for people: `2026-11-21 03:00 UTC`."""
+    return stamp[:16].replace("T", " ") + " UTC"
+
+
+def flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Write the environment as lines: a name and what was found."""
+    for key, value in tree.items():
+        name = f"{above}{str(key).replace('_', ' ')}"
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{name} · ")
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            yield name, ", ".join(_value(name, one) for one in value) or "none"
+        else:
+            yield name.removesuffix(" bytes"), _value(name, value)
+
+
+def _value(name: str, value: object) -> str:
+    """Write one found value for people."""
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and name.endswith(" bytes"):
+        return f"{value / 2**30:.1f} GiB"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
