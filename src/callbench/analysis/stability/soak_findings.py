@@ -45,9 +45,9 @@ def _slower(step: Step) -> Iterator[Finding]:
         text = f"{step.title}: the test for slower calls needs 20 slices with answers"
         yield Finding("slower", Outcome.UNDECIDED, text)
         return
-    soak_findings = step.pace.verdict("in the end")
-    if soak_findings.text:
-        yield Finding("slower", soak_findings.outcome, f"{step.title}: {soak_findings.text}")
+    slowness = step.pace.verdict("in the end")
+    if slowness.text:
+        yield Finding("slower", slowness.outcome, f"{step.title}: {slowness.text}")
 
 
 def _growth(step: Step) -> Iterator[Finding]:

@@ -1,0 +1,193 @@
+"""The result of an overload, computed from its journal: what was kept of the capacity, and whether it came back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
+from callbench.analysis.stability.findings import UNFINISHED, Finding, unfinished
+from callbench.analysis.stability.formatting import STATES
+from callbench.analysis.stability.lines import notes, valid_lines
+from callbench.analysis.stability.slices import slice_of, window_of_line
+from callbench.analysis.stability.slowness import judge_slowness
+from callbench.model import objective
+from callbench.stats.collapse import kept_under_overload
+from callbench.stats.decision import Outcome
+from callbench.stats.recovery import Recovery, State, recovery, state_of, worst
+from callbench.store.record import Record
+
+_AFTER = "after"
+
+
+@dataclass(frozen=True)
+class OverloadStep:
+    """One overload and what came after it.
+
+    Attributes:
+        answered_per_s: calls answered rightly, a second, while more was asked for.
+        service: microseconds from the real start of each call; `latency` from when it was due, which says for how long
+            the overload went on.
+        last_answer_s: since its beginning.
+        well_again: since no more calls came; None: not while it was looked at.
+        watched_s: for how long that was.
+        unwell: the worst state afterwards.
+        endpoints: if clients call several.
+    """
+
+    factor: float
+    asked_per_s: float
+    answered_per_s: float
+    calls: int
+    service: Mapping[str, float]
+    latency: Mapping[str, float]
+    errors: Mapping[str, int]
+    last_answer_s: float | None
+    well_again: Recovery | None
+    watched_s: float
+    unwell: State
+    sides: Mapping[str, Any]
+    endpoints: Sequence[Endpoint] = ()
+
+
+@dataclass(frozen=True)
+class OverloadResult:
+    """The result of an overload test.
+
+    Attributes:
+        capacity_per_s: calls per second, searched for or given; None if it was not found.
+        before: the journal line of the calls before; None if there is none.
+        steps: the overloads, each with what came after it.
+        deaths: the journal lines of deaths.
+        lines: the journal without interrupted steps.
+        notes: notes for the reader.
+    """
+
+    run: Record
+    capacity_per_s: float | None
+    before: Mapping[str, Any] | None
+    steps: Sequence[OverloadStep]
+    deaths: Sequence[Mapping[str, Any]]
+    lines: Sequence[Mapping[str, Any]]
+    notes: Sequence[str]
+
+    @property
+    def moments(self) -> dict[str, Any]:
+        """What each side used at the begin, at the end and after the rest, by the moment."""
+        return {line["moment"]: line["sides"] for line in self.lines if line["kind"] == "moment"}
+
+    @property
+    def sizes(self) -> dict[str, tuple[Any, Any, Any]]:
+        """The same by side, in the order of these moments; None where it was not read."""
+        moments = self.moments
+        return {
+            side: (
+                moments["begin"].get(side),
+                moments.get("end", {}).get(side),
+                moments.get("rested", {}).get(side),
+            )
+            for side in moments.get("begin", {})
+        }
+
+
+def read(run: Record) -> OverloadResult:
+    """Compute the result of an overload, finished or not.
+
+    Raises:
+        BadInput: the folder is damaged.
+    """
+    lines = valid_lines(run.lines(), "factor")
+    capacity = next((float(line["rate_per_s"]) for line in lines if line["kind"] == "capacity"), None)
+    before = next((line for line in lines if line["kind"] == "before"), None)
+    steps = [] if before is None else [_step(line, lines, before) for line in lines if line["kind"] == "over"]
+    deaths = [line for line in lines if line["kind"] == "death"]
+    return OverloadResult(run, capacity, before, steps, deaths, lines, notes(lines))
+
+
+def _step(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> OverloadStep:
+    after = [
+        slice_of(one)
+        for one in lines
+        if one["kind"] == "slice" and one["phase"] == _AFTER and one["factor"] == line["factor"]
+    ]
+    names = ("p50_us", "p90_us", "p99_us", "p99.9_us", "max_us")
+    return OverloadStep(
+        factor=line["factor"],
+        asked_per_s=line["rate_asked_per_s"],
+        answered_per_s=window_of_line(line).per_s,
+        calls=line["calls"],
+        service=line["service_us"],
+        latency={name: line[name] for name in names if name in line},
+        errors=line["errors"],
+        last_answer_s=line["last_answer_s"],
+        well_again=recovery(after, line["until_s"], before["limit_us"]),
+        watched_s=max(0.0, after[-1].end_s - line["until_s"]) if after else 0.0,
+        unwell=worst([state_of(one, before["limit_us"]) for one in after]),
+        sides=line["sides"],
+        endpoints=summed([line["endpoints"]]) if "endpoints" in line else (),
+    )
+
+
+def overload_findings(result: OverloadResult) -> list[Finding]:
+    """Return all findings: what was wrong, or cannot be told."""
+    collapses = () if result.deaths else _collapses(result)
+    return [*unfinished(result.run.info), *_not_recovered(result), *collapses]
+
+
+def _not_recovered(result: OverloadResult) -> Iterator[Finding]:
+    """Yield what did not come back. Who was only slow while others were busy may have come back."""
+    lines = result.lines
+    if result.capacity_per_s is None:
+        yield Finding(UNFINISHED, Outcome.UNDECIDED, "its capacity was not found")
+    if result.deaths:
+        yield Finding("died", Outcome.FAILED, "it died")
+    before = [line for line in lines if line["kind"] == "slice" and line["phase"] == "before"]
+    for one in result.steps:
+        if one.well_again is not None or result.deaths:
+            continue
+        after = [
+            line
+            for line in lines
+            if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, one.factor)
+        ]
+        text = f"{one.factor:g} times: did not recover within {one.watched_s:.1f} s ({STATES[one.unwell]})"
+        if one.unwell is State.SLOW and result.before is not None:
+            allowed = result.before["limit_us"] / result.before["before_us"]
+            slowness = judge_slowness(before, after, allowed, "after it")
+            yield Finding("not-recovered", slowness.outcome, f"{text}: {slowness.text}")
+        else:
+            yield Finding("not-recovered", Outcome.FAILED if after else Outcome.UNDECIDED, text)
+
+
+def _collapses(result: OverloadResult) -> Iterator[Finding]:
+    """Yield what the overloads left of the capacity, where that is too little or not certain."""
+    capacity = result.capacity_per_s
+    limit_us = objective.parse(result.run.request["objective"]).limit_us
+    if not capacity:
+        return
+    for one in result.steps:
+        median_us = one.service.get("p50_us")
+        kept = kept_under_overload(one.answered_per_s / capacity, median_us is None or median_us > limit_us)
+        if kept.outcome is not Outcome.PASSED:
+            yield Finding("collapsed", kept.outcome, f"{one.factor:g} times: {kept.text}")
+
+
+def record(result: OverloadResult) -> dict[str, Any]:
+    """Return the overload as a JSON object."""
+    before = result.before
+    return {
+        "kind": "overload",
+        "folder": str(result.run.path),
+        "of": result.run.request,
+        "state": result.run.info["state"],
+        "capacity_per_s": result.capacity_per_s,
+        "before_us": None if before is None else before["before_us"],
+        "limit_us": None if before is None else before["limit_us"],
+        "overloads": [_step_record(one) for one in result.steps],
+        "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in result.deaths],
+        "moments": result.moments,
+    }
+
+
+def _step_record(one: OverloadStep) -> dict[str, Any]:
+    """Return the JSON object of an overload."""
+    return {**asdict(one), "endpoints": [endpoint_record(each) for each in one.endpoints]}
