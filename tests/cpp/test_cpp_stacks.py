@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter import placement
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
-from callbench.runner.verify import suite
 from conftest import ROOT, eventually, marked
+from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
 from giop_seen import dissected
 from ports import free_ports
 
@@ -25,11 +24,11 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
 
 @pytest.mark.parametrize("stack", [CORBA, "cpp/direct"])
 def test_it_keeps_the_contract(stack: str) -> None:
-    outcomes = list(
-        suite.outcomes_of(catalogue.load([FOLDER]), [stack], every=False, placement=placement.choose_placement())
-    )
-    assert len(outcomes) > 100
-    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+    assert_it_keeps_the_contract(catalogue.load([FOLDER]), stack)
+
+
+def test_it_begins_and_ends_as_the_contract_says() -> None:
+    assert_it_begins_and_ends_as_the_contract_says(ADAPTER)
 
 
 def test_a_naming_service_that_is_not_there_is_reported(client: Adapter) -> None:

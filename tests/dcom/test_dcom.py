@@ -18,12 +18,11 @@ from typing import Any
 import pytest
 
 import frames
-from callbench.adapter import placement
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
-from callbench.runner.verify import suite
 from conftest import ROOT, eventually
+from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
 from ports import free_ports
 
 FOLDER = ROOT / "adapters" / "dcom"
@@ -65,11 +64,11 @@ def saw(endpoint: str) -> dict[str, Any]:
 
 
 def test_it_keeps_the_contract() -> None:
-    outcomes = list(
-        suite.outcomes_of(catalogue.load([FOLDER]), [ORPC], every=False, placement=placement.choose_placement())
-    )
-    assert len(outcomes) > 100
-    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+    assert_it_keeps_the_contract(catalogue.load([FOLDER]), ORPC)
+
+
+def test_it_begins_and_ends_as_the_contract_says() -> None:
+    assert_it_begins_and_ends_as_the_contract_says(ADAPTER)
 
 
 def test_impackets_client_calls_our_server(server: Adapter) -> None:

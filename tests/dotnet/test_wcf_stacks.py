@@ -4,10 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from callbench.adapter import placement
 from callbench.catalog import catalogue
-from callbench.runner.verify import suite
 from conftest import ROOT
+from contract_suite import outcomes_of
 
 ADAPTER = catalogue.load([ROOT / "adapters" / "dotnet"]).adapter("dotnet")
 STACKS = [stack.id for stack in ADAPTER.stacks if stack.id.startswith("dotnet/wcf-")]
@@ -16,8 +15,7 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
 
 
 def _failing(stack: str) -> list[str]:
-    known = catalogue.load([ROOT / "adapters" / "dotnet"])
-    outcomes = list(suite.outcomes_of(known, [stack], every=False, placement=placement.choose_placement()))
+    outcomes = outcomes_of(catalogue.load([ROOT / "adapters" / "dotnet"]), stack)
     few = [] if len(outcomes) > 100 else [f"{stack} had only {len(outcomes)} checks"]
     return few + [outcome.sentence for outcome in outcomes if outcome.fails]
 

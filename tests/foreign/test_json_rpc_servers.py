@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from callbench.adapter import placement
 from callbench.adapter.session import Adapter as Running
 from callbench.catalog import catalogue
 from callbench.catalog.catalogue import Adapter
-from callbench.runner.verify import suite
 from conftest import ROOT
+from contract_suite import failing, outcomes_of
 
 NATIVE = "native/json+http-keepalive"
 FOLDERS = [ROOT / "engine" / "native", *(ROOT / "adapters" / name for name in ("java", "dotnet"))]
@@ -43,11 +42,9 @@ def test_it_meets_native_on_either_side(stack: str) -> None:
     adapter_of(stack)
     known = catalogue.load(FOLDERS)
     for mixed in (f"{stack}:{NATIVE}", f"{NATIVE}:{stack}"):
-        outcomes = list(suite.outcomes_of(known, [mixed], every=False, placement=placement.choose_placement()))
+        outcomes = outcomes_of(known, mixed)
         assert len(outcomes) > 100
-        assert [
-            outcome.sentence for outcome in outcomes if outcome.fails and MONO_ENDS_SO not in outcome.sentence
-        ] == []
+        assert [sentence for sentence in failing(outcomes) if MONO_ENDS_SO not in sentence] == []
 
 
 @pytest.mark.parametrize("stack", STACKS)

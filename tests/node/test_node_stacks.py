@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from callbench.adapter import placement
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
-from callbench.runner.verify import suite
 from conftest import ROOT
+from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
 
 ADAPTERS = [ROOT / "adapters" / "node", ROOT / "engine" / "native"]
 ADAPTER = catalogue.load(ADAPTERS).adapter("node")
@@ -77,11 +76,11 @@ def curl(url: str) -> Callable[..., tuple[int, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("stack", [*STACKS, *MIXED])
 def test_it_keeps_the_contract(stack: str) -> None:
-    outcomes = list(
-        suite.outcomes_of(catalogue.load(ADAPTERS), [stack], every=False, placement=placement.choose_placement())
-    )
-    assert len(outcomes) > 100
-    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+    assert_it_keeps_the_contract(catalogue.load(ADAPTERS), stack)
+
+
+def test_it_begins_and_ends_as_the_contract_says() -> None:
+    assert_it_begins_and_ends_as_the_contract_says(ADAPTER)
 
 
 @pytest.mark.parametrize("name", [file.stem for file in sorted(MESSAGES.glob("*.request"))])

@@ -11,14 +11,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from callbench.adapter import placement
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from callbench.model.process_tree import children_of_all
 from callbench.runner.measure.process_reading import threads_of
-from callbench.runner.verify import lifecycle, suite
 from conftest import ROOT, eventually
+from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
 
 FOLDER = ROOT / "adapters" / "pascal"
 DRIVER = ROOT / "engine" / "load"
@@ -57,18 +56,11 @@ def get(endpoint: str, path: str | None = None, headers: Mapping[str, str] | Non
 
 @pytest.mark.parametrize("stack", ["pascal/fphttpserver", "pascal/keepalive"])
 def test_it_keeps_the_contract(stack: str) -> None:
-    every = catalogue.load([DRIVER, FOLDER])
-    outcomes = list(
-        suite.outcomes_of(every, [f"load/http1:{stack}"], every=False, placement=placement.choose_placement())
-    )
-    assert len(outcomes) > 20
-    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+    assert_it_keeps_the_contract(catalogue.load([DRIVER, FOLDER]), f"load/http1:{stack}", least=20)
 
 
-def test_it_ends_when_asked_to() -> None:
-    outcomes = list(lifecycle.outcomes(ADAPTER.manifest))
-    assert len(outcomes) == 4
-    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+def test_it_begins_and_ends_as_the_contract_says() -> None:
+    assert_it_begins_and_ends_as_the_contract_says(ADAPTER)
 
 
 @pytest.mark.parametrize("stack", STACKS)

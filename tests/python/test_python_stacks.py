@@ -12,12 +12,11 @@ from typing import Any
 import psutil
 import pytest
 
-from callbench.adapter import placement
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
-from callbench.runner.verify import suite
 from conftest import ROOT, eventually, marked
+from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
 from ports import free_ports
 
 KNOWN = catalogue.load([ROOT / "adapters" / "python", ROOT / "engine" / "native"])
@@ -32,13 +31,15 @@ pytestmark = [pytest.mark.engine, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_N
 SUM = {"jsonrpc": "2.0", "method": "Sum", "params": {"a": 2**31 - 1, "b": 1}, "id": "x"}
 
 
+def test_it_begins_and_ends_as_the_contract_says() -> None:
+    assert_it_begins_and_ends_as_the_contract_says(ADAPTER)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stack", [*CLIENTS, *MIXED])
 @pytest.mark.usefixtures("nothing_left")
 def test_it_keeps_the_contract(stack: str) -> None:
-    outcomes = list(suite.outcomes_of(KNOWN, [stack], every=False, placement=placement.choose_placement()))
-    assert len(outcomes) > 100
-    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+    outcomes = assert_it_keeps_the_contract(KNOWN, stack)
     assert all("nan" in its or "infinity" in its or "edges" in its or "surrogate" in its for its in lacked(outcomes))
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter import placement
 from callbench.catalog import catalogue
-from callbench.runner.verify import suite
 from conftest import ROOT
+from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
 
 ADAPTER = catalogue.load([ROOT / "adapters" / "windows"]).adapter("windows")
 
@@ -24,10 +23,11 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
     ["windows/bin+winmsg", "windows/bincomp+namedpipe", "windows/soap+dll", "windows/xmlrpc+winmsg", "windows/com"],
 )
 def test_it_keeps_the_contract(stack: str) -> None:
-    known = catalogue.load([ROOT / "adapters" / "windows"])
-    outcomes = list(suite.outcomes_of(known, [stack], every=False, placement=placement.choose_placement()))
-    assert len(outcomes) > 100
-    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+    assert_it_keeps_the_contract(catalogue.load([ROOT / "adapters" / "windows"]), stack)
+
+
+def test_it_begins_and_ends_as_the_contract_says() -> None:
+    assert_it_begins_and_ends_as_the_contract_says(ADAPTER)
 
 
 def test_what_wines_server_takes_stands_beside_both_sides(

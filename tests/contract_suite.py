@@ -1,0 +1,37 @@
+"""A stack against the contract suite, as the tests of every adapter ask for it.
+
+How an adapter begins and ends is the same for all its stacks, so it is asked for once an adapter, not once a stack.
+"""
+
+from callbench.adapter import placement
+from callbench.catalog.catalogue import Adapter, Catalogue
+from callbench.model.verify_outcome import Outcome
+from callbench.runner.verify import lifecycle, suite
+
+_EVERY_CHECK = "*"
+
+
+def outcomes_of(known: Catalogue, *stacks: str) -> list[Outcome]:
+    """Make every check of these stacks. Stacks that follow each other share their processes."""
+    where = placement.choose_placement()
+    return list(suite.outcomes_of(known, stacks, every=False, placement=where, only=_EVERY_CHECK))
+
+
+def failing(outcomes: list[Outcome]) -> list[str]:
+    """Return a sentence for each failed check."""
+    return [outcome.sentence for outcome in outcomes if outcome.fails]
+
+
+def assert_it_keeps_the_contract(known: Catalogue, stack: str, least: int = 100) -> list[Outcome]:
+    """No check of a stack fails, and there were more than so many. Returns the outcomes."""
+    outcomes = outcomes_of(known, stack)
+    assert len(outcomes) > least
+    assert failing(outcomes) == []
+    return outcomes
+
+
+def assert_it_begins_and_ends_as_the_contract_says(adapter: Adapter) -> None:
+    """Its hello fits its manifest, and it ends in each of the three ways."""
+    outcomes = list(lifecycle.outcomes(adapter.manifest))
+    assert {outcome.check for outcome in outcomes} == {"hello", *lifecycle.ENDINGS}
+    assert failing(outcomes) == []
