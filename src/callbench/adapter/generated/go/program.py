@@ -12,9 +12,10 @@ from typing import Protocol, cast
 from callbench.adapter.generated import compiler
 from callbench.adapter.generated.announced import announced
 from callbench.adapter.generated.go import types
-from callbench.adapter.generated.go.technologies import FILE, Technology, technologies, version_of
+from callbench.adapter.generated.go.technologies import Technology, technologies, version_of
 from callbench.adapter.generated.go.types import text
 from callbench.adapter.generated.kept import kept
+from callbench.adapter.generated.properties import FILE
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
 from callbench.model.service.imported import Imported

@@ -1,14 +1,13 @@
 """The technologies of the Go adapter: each folder with `technology.properties`, and what that says."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.model.errors import BadInput
+from callbench.adapter.generated.properties import FILE, properties
 
-FILE = "technology.properties"
-_LINE = re.compile(r"\s*([^#=\s][^=]*?)\s*=\s*(.*?)\s*")
+_KEYS = re.compile(r"own|stack\..+")
 _STACK = "stack."
 _GO = re.compile(r"^go ([0-9.]+)", re.MULTILINE)
 
@@ -63,20 +62,6 @@ def version_of(module: Path) -> tuple[int, ...]:
 
 
 def _read(file: Path) -> Technology:
-    lines = dict(_lines(file))
+    lines = properties(file, _KEYS)
     functions = {key.removeprefix(_STACK): value for key, value in lines.items() if key.startswith(_STACK)}
     return Technology(file.parent, functions, tuple(lines.get("own", "").split()), version_of(file.parent))
-
-
-def _lines(file: Path) -> Iterator[tuple[str, str]]:
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as failure:
-        raise BadInput(f"{file} cannot be read: {failure}") from failure
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        parts = _LINE.fullmatch(line)
-        if parts is None or not (parts[1] == "own" or parts[1].startswith(_STACK)):
-            raise BadInput(f"{file}, line {number}: it is neither `stack.NAME = FUNCTION` nor `own = NAME`")
-        yield parts[1], parts[2]

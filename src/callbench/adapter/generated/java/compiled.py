@@ -10,12 +10,10 @@ from callbench.adapter.generated.announced import announced
 from callbench.adapter.generated.java import description, jackson, jaxb, stubs, wsdl
 from callbench.adapter.generated.java.names import safe
 from callbench.adapter.generated.kept import kept
+from callbench.adapter.generated.properties import FILE, properties
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Schema
-
-_TECHNOLOGIES = ("json", "grpc", "cxf")
-"""The folders of the adapter's jars that the classes need besides the kit's."""
 
 
 def built(service: Imported, _folder: Path) -> tuple[str, ...]:
@@ -49,8 +47,10 @@ def _parts(schema: Schema, adapter: Path) -> Iterator[bytes]:
 
 
 def _jars(adapter: Path) -> list[Path]:
+    """The jars that the classes need: of the kit, and of each technology that carries calls of the user's own."""
     lib = adapter / "target" / "lib"
-    return [jar for name in ("kit", *_TECHNOLOGIES) for jar in sorted((lib / name).glob("*.jar"))]
+    own = [file.parent for file in sorted(lib.glob(f"*/{FILE}")) if "own" in properties(file)]
+    return [jar for folder in (lib / "kit", *own) for jar in sorted(folder.glob("*.jar"))]
 
 
 def _compile(schema: Schema, adapter: Path, made: Path) -> None:
