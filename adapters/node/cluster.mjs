@@ -134,3 +134,6 @@ function told(worker) {
     worker.on('message', heard).once('exit', died);
   });
 }
+
+/** A side that serves in several processes. @param {import('./serving.mjs').Kind} kind @returns {import('./kit/runner.mjs').Stack['serve']} */
+export const several = (kind) => (request, ask) => Cluster.serve(kind, request, ask);

@@ -1,18 +1,15 @@
 // Servers of node:http, each in one process: that of a stack, or a worker of a cluster.
 
-import * as hello from './hello.mjs';
 import { types } from './json/message.mjs';
-import * as json from './json/server.mjs';
 import { Failure } from './kit/failure.mjs';
 import { Service } from './kit/service.mjs';
 
-const SERVERS = { hello, json };
-
-/** @typedef {keyof typeof SERVERS} Kind */
+/** @typedef {string} Kind the folder of a technology, whose server.mjs makes servers of node:http */
 
 /** A server that listens. @param {Kind} kind @param {import('./kit/runner.mjs').Served} request @param {import('./kit/service.mjs').Ask} ask */
 export async function listening(kind, { host, port, delays }, ask) {
-  const { create, PATH } = SERVERS[kind];
+  /** @type {{ create(service: Service): import('node:http').Server, PATH: string }} */
+  const { create, PATH } = await import(`./${kind}/server.mjs`);
   const service = new Service(delays, ask, types.answer);
   const server = create(service);
   await new Promise((resolve, reject) => {
@@ -30,3 +27,6 @@ export async function listening(kind, { host, port, delays }, ask) {
     },
   };
 }
+
+/** A side that serves in one process. @param {Kind} kind @returns {import('./kit/runner.mjs').Stack['serve']} */
+export const alone = (kind) => (request, ask) => listening(kind, request, ask);

@@ -6,7 +6,7 @@ export const PATH = '/';
 const BODY = '{"result":["Hello World!"]}';
 const HEADERS = { 'Content-Type': 'application/json' };
 
-/** A server that does not listen yet. @param {import('./kit/service.mjs').Service} service */
+/** A server that does not listen yet. @param {import('../kit/service.mjs').Service} service */
 export function create(service) {
   return createServer((request, response) => {
     if (request.url !== PATH) return refuse(response, 404, `there is nothing at ${request.url}: ask for ${PATH}\n`);
