@@ -36,10 +36,12 @@ class _Drive:
         part = (self.window_s - began[after]) / (ended[after] - began[after])
         latencies_ns, services_ns = (np.rint((ended - since)[right] * 1e9).astype(np.int64) for since in (due, began))
         no_time = {"user_ns": "0", "system_ns": "0"}
+        elapsed_ns = round(max(ended.max(initial=0.0), self.window_s) * 1e9)
+        gap_ns = None if is_open else str(clients * elapsed_ns - int(services_ns.sum()))
         return {
             "calls": len(latencies_ns),
             "errors": dict(Counter(error for error in errors if error is not None)),
-            "elapsed_ns": round(max(ended.max(initial=0.0), self.window_s) * 1e9),
+            "elapsed_ns": elapsed_ns,
             "window_ns": round(self.window_s * 1e9),
             "answered": int((right & ~late).sum()),
             "in_flight": int((late & (began < self.window_s)).sum()),
@@ -52,6 +54,7 @@ class _Drive:
             "lateness": histogram(np.zeros_like(latencies_ns)) if is_open else None,
             "in_call_ns": str(services_ns.sum()),
             "think_ns": "0",
+            "gap_ns": gap_ns,
             "processor": {"start": no_time, "end": no_time},
             "threads": 1,
             "intervals": [],

@@ -19,7 +19,7 @@ CREATE TABLE cells (cell VARCHAR, "group" VARCHAR, stack VARCHAR, adapter VARCHA
     language VARCHAR, call VARCHAR, arguments VARCHAR, clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,
     arrivals VARCHAR, target_per_s DOUBLE, think_ms DOUBLE);
 CREATE TABLE trials (trial BIGINT, cell VARCHAR, fork BIGINT, start BIGINT, started TIMESTAMP, calls BIGINT,
-    errors VARCHAR, error_count BIGINT, elapsed_ns BIGINT, window_ns BIGINT,
+    errors VARCHAR, error_count BIGINT, elapsed_ns BIGINT, window_ns BIGINT, slices BIGINT DEFAULT 1,
     window_calls DOUBLE, in_flight BIGINT, rate_per_s DOUBLE, timed VARCHAR, batch BIGINT, count BIGINT,
     sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, in_call_ns BIGINT, think_ns BIGINT,
     gap_ns BIGINT, clients BIGINT, user_ns BIGINT,

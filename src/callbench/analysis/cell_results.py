@@ -7,7 +7,7 @@ from typing import Any
 from callbench.analysis.histograms import Histograms, together
 from callbench.analysis.loop_time import LoopTime, loop_time
 from callbench.analysis.messages import Messages, MessageTimes
-from callbench.analysis.results import Excluded, Latency, OpenLoop, Result
+from callbench.analysis.results import AT_MOST, Excluded, Latency, OpenLoop, Result
 from callbench.model.cell import rate_text
 from callbench.model.metrics.registry import PERCENTILES
 from callbench.stats.failures import FAILURE_MARGIN, CallCounts
@@ -18,6 +18,10 @@ from callbench.stats.percentile_calls import few_calls, fewest_calls
 from callbench.stats.plateau import plateaus
 from callbench.stats.rate import Window
 
+# A call of so much of a slice is long: what is cut off of it may matter.
+LONG_SHARE = 0.5
+# By how much a rate without an interval may be too high.
+ALLOWED = 0.05
 SHARES = tuple(PERCENTILES.values())
 _WHICH = ("cell", "group", "stack", "adapter", "message", "channel", "language", "call", "clients", "arrivals", "link")
 
@@ -46,6 +50,7 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     if why_missed:
         by_fork, latency = {}, Latency(None, None, None)
     rates = list(by_fork.get("rate_per_s", {}).values())
+    cut = _cut_off(cell, answered, rates)
     whys = [one.why for one in excluded if one.stack == cell["stack"] and one.cell in (None, cell["cell"])]
     return Result(
         attributes={**{key: str(cell[key]) for key in _WHICH}, "rate": rate_text(cell["target_per_s"])},
@@ -60,7 +65,7 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         batched=any((row["batch"] or 1) > 1 for row in answered),
         agree=all(row["agree"] is not False for row in forks),
         excluded=whys[0] if whys else None,
-        doubts=(*_count_warnings(forks), *(why for why in (why_missed, failing) if why)),
+        doubts=(*_count_warnings(forks), *(why for why in (why_missed, failing, cut) if why)),
         failing=failing,
         think_ms=float(cell["think_ms"]),
         ramp_up_ms=float(cell.get("ramp_up_ms") or 0.0),
@@ -135,6 +140,25 @@ def _failing(forks: Sequence[Mapping[str, Any]]) -> str:
     if not counts.all_failed or counts.least_share(1 - CONFIDENCE) <= FAILURE_MARGIN:
         return ""
     return f"{counts.all_failed:,} of {counts.calls:,} calls failed"
+
+
+def _cut_off(cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], rates: Sequence[float]) -> str:
+    """Say that calls were longer than slices of several clients, where the rate may be much lower than measured.
+
+    A slow call that others wait for holds them up for its time. In a slice they wait for less of it. So the rate lies
+    between that of the window, which no call's time contradicts, and that of all calls over all time, with the end
+    where some clients have nothing left to do. Where these are further apart than half of the interval, it is a bound.
+    """
+    slices = sum(row.get("slices") or 0 for row in rows)
+    if int(cell["clients"]) < 2 or cell["target_per_s"] is not None or not slices:
+        return ""
+    window_ns, longest_ns = sum(row["window_ns"] for row in rows) / slices, max(row["max_ns"] or 0 for row in rows)
+    most = sum(row["window_calls"] for row in rows) / sum(row["window_ns"] for row in rows)
+    least = sum(row["calls"] for row in rows) / sum(row["elapsed_ns"] for row in rows)
+    half = geometric_mean(rates).half_width if rates else None
+    if longest_ns < LONG_SHARE * window_ns or not least or most / least - 1 <= (ALLOWED if half is None else half):
+        return ""
+    return f"{AT_MOST}a call took {longest_ns / 1e6:,.0f} ms, and slices took {window_ns / 1e6:,.0f} ms"
 
 
 def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:

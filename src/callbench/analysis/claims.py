@@ -234,14 +234,15 @@ def _compared_one(study: Study, part: Comparison, statistic: str, results: Resul
 def _ways(part: Comparison, statistic: str, results: Results) -> tuple[bool, bool]:
     """Return whether the true ratio may be lower than the measured one, and whether it may be higher.
 
-    A rate that is "at least" may be higher, and the times of such a cell may be lower.
+    A rate that is "at least" may be higher, and the times of such a cell may be lower. Of "at most", the reverse.
     """
     above = part.statistic or statistic
     lower = higher = False
     for cells, over, name in ((part.over, True, above), (part.under, False, part.under_statistic or above)):
-        if name in OF_TIME and any(one.at_least for conditions in cells for one in results.where(conditions)):
-            rises = over is (METRICS[name].better is Better.HIGHER)
-            lower, higher = lower or not rises, higher or rises
+        meant = [one for conditions in cells for one in results.where(conditions)] if name in OF_TIME else []
+        up = over is (METRICS[name].better is Better.HIGHER)
+        ways = {up for one in meant if one.at_least} | {not up for one in meant if one.at_most}
+        lower, higher = lower or False in ways, higher or True in ways
     return lower, higher
 
 

@@ -1,7 +1,8 @@
 """What a rate that is "at least" refutes: the true one may be any higher rate, so what it reaches is not the fastest.
 
-A lower bound lies clearly below another rate where their intervals do not touch and the paired ratio is shown to be
-below 1. Everything else is a rate that the bound reaches, and one fork shows nothing.
+One that is "at most" refutes what it reaches too: it may be that rate. It is never the fastest itself. A lower bound
+lies clearly below another rate where their intervals do not touch and the paired ratio is shown to be below 1.
+Everything else is a rate that the bound reaches, and one fork shows nothing.
 """
 
 from collections.abc import Iterable
@@ -11,8 +12,8 @@ from callbench.stats.interval import Interval
 
 
 def reaching(results: Results, one: Result, others: Iterable[Result]) -> list[Result]:
-    """Return those of the others whose rate is a lower bound that reaches the rate of the one."""
-    return [other for other in others if other.at_least and _reaches(results, other, one)]
+    """Return those of the others whose rate is a bound, lower or upper, that reaches the rate of the one."""
+    return [other for other in others if (other.at_least or other.at_most) and _reaches(results, other, one)]
 
 
 def _reaches(results: Results, bound: Result, one: Result) -> bool:

@@ -40,6 +40,7 @@ class Reason(StrEnum):
     GENERATOR = "Callbench itself was the limit"
     ONE_FORK = "only one fork"
     FEW_FORKS = "not shown after the correction for all comparisons"
+    CUT = "calls longer than a slice"
     DISAGREE = "client and server counted differently"
     FAILS = "calls failed"
     NOT_HERE = "not part of this run"
@@ -171,6 +172,8 @@ def _unranked(one: Result) -> Reason:
         return Reason.FAILS
     if one.verdict is not None and one.verdict.at_least:
         return Reason.GENERATOR
+    if one.at_most:
+        return Reason.CUT
     return Reason.DISAGREE if not one.agree else Reason.UNSTEADY
 
 

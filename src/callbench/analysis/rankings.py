@@ -30,8 +30,8 @@ class Ranking:
 
     @property
     def contenders(self) -> Sequence[Result]:
-        """The ranked cells first, then those whose rate is at least as high as measured: they can be ahead of any."""
-        return [*self.ranked, *(one for one in self.cells if one.at_least)]
+        """The ranked cells first, then those whose rate is a bound: a lower one can be ahead of any."""
+        return [*self.ranked, *(one for one in self.cells if one.at_least or one.at_most)]
 
     @property
     def where(self) -> str:
@@ -60,10 +60,12 @@ def rankings(subject: Subject) -> list[Ranking]:
 
 
 def _standings(table: Ranking, prior: Prior) -> Sequence[RankedItem]:
-    """Rank the cells of a table; a lower bound has no rank, but can be ahead of others."""
+    """Rank the cells of a table; a bound has no rank, but a lower one can be ahead of others."""
     ranked, contenders = len(table.ranked), table.contenders
     if not ranked or len(contenders) < 2 or max(one.forks for one in table.ranked) < 2:
         return ()
     rates = [one.by_fork["rate_per_s"] for one in contenders]
-    found = standings(rates, 1 - CONFIDENCE, prior, range(ranked, len(contenders)))
+    at_least = [place for place, one in enumerate(contenders) if one.at_least]
+    at_most = [place for place, one in enumerate(contenders) if one.at_most]
+    found = standings(rates, 1 - CONFIDENCE, prior, at_least, at_most)
     return [one for one in found if one.index < ranked]

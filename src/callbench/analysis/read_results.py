@@ -31,6 +31,7 @@ SELECT cell, fork, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error
        AS max_ns, sum(service_sum_ns) AS service_sum_ns, min(service_min_ns) AS service_min_ns, max(service_max_ns)
        AS service_max_ns, sum(lateness_sum_ns) AS lateness_sum_ns, min(lateness_min_ns) AS lateness_min_ns,
        max(lateness_max_ns) AS lateness_max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree,
+       sum(slices) AS slices,
        exp(avg(ln(pace))) AS pace
 FROM trials WHERE unsteady = '' GROUP BY cell, fork ORDER BY cell, fork"""
 ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"

@@ -25,6 +25,8 @@ from callbench.stats.run_spread import UNKNOWN, RunSpread
 
 # What the doubt of a rate begins with that is a lower bound.
 AT_LEAST = "at least: "
+# Likewise of one that is an upper bound.
+AT_MOST = "at most: "
 
 
 @dataclass(frozen=True)
@@ -138,13 +140,21 @@ class Result:
     @property
     def at_least(self) -> bool:
         """Whether its rate is a lower bound and nothing else speaks against it: it can be higher, but not lower."""
+        return self._doubted_only(AT_LEAST)
+
+    @property
+    def at_most(self) -> bool:
+        """Whether its rate is an upper bound and nothing else speaks against it: it can be lower, but not higher."""
+        return self._doubted_only(AT_MOST)
+
+    def _doubted_only(self, how: str) -> bool:
         doubted = self.rate is not None and self.excluded is None and bool(self.doubts)
-        return doubted and all(one.startswith(AT_LEAST) for one in self.doubts)
+        return doubted and all(one.startswith(how) for one in self.doubts)
 
     @property
     def whys(self) -> Sequence[str]:
         """Why it has no rank, a phrase each."""
-        doubts = [one.removeprefix(AT_LEAST) for one in self.doubts]
+        doubts = [one.removeprefix(AT_LEAST).removeprefix(AT_MOST) for one in self.doubts]
         return [*doubts, *([self.excluded] if self.excluded else [])]
 
     @property

@@ -227,12 +227,14 @@ def table_cell(result: Result, statistic: str) -> TableCell:
         tried = bool(result.trials or never)
         return TableCell(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
     counted = f"{round(interval.middle):,}" if metric.form is ValueFormat.WHOLE else ""
-    at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
+    is_rate = statistic == "rate_per_s"
+    at_least = is_rate and result.verdict is not None and result.verdict.at_least
+    bound = "≥ " if at_least else "≤ " if is_rate and result.at_most else ""
     paced = result.open_loop is not None or result.think_ms > 0
     return TableCell(
-        text=counted or ("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
+        text=counted or bound + figure(interval.middle, interval.half_width),
         # A pace that was asked for has no interval of its own: that of a schedule kept says nothing of the stack.
-        spread="" if counted or (statistic == "rate_per_s" and paced) else share(interval.half_width),
+        spread="" if counted or (is_rate and paced) else share(interval.half_width),
         about=details(result, interval, metric),
         value=interval.middle,
         interval=interval,

@@ -241,7 +241,9 @@ class Batch:
             if not cell.whole:
                 lead = unit.needs_lead(cell)
                 length = shorten(length, cell.load, unit.call_s(cell))
-                found.append(CellTask(cell, unit.name, trial, length, self._schedule, lead=lead))
+                long_calls = self._context.long_calls
+                task = CellTask(cell, unit.name, trial, length, self._schedule, lead=lead, long_calls=long_calls)
+                found.append(task)
         return found
 
     def _searches_for(self, unit: Unit) -> list[SearchTask]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.model.cell import Cell
+from callbench.runner.long_calls import LongCalls
 from callbench.runner.measure.probe import Probe
 from callbench.runner.slices import WATCHED_SECONDS, Length, has_enough_slices
 from callbench.runner.tasks import SlicePlan, Task
@@ -24,9 +25,27 @@ class CellTask(Task):
     """
 
     def __init__(  # noqa: PLR0913 - what is driven, on what, and how
-        self, cell: Cell, unit: str, trial: int, length: Length, schedule_of: ScheduleOf, *, lead: bool = True
+        self,
+        cell: Cell,
+        unit: str,
+        trial: int,
+        length: Length,
+        schedule_of: ScheduleOf,
+        *,
+        lead: bool = True,
+        long_calls: LongCalls | None = None,
     ) -> None:
-        """Prepare the task. `lead` says whether a few calls that do not count precede each slice."""
+        """Prepare the task.
+
+        Args:
+            cell: of the plan.
+            unit: the name of the unit that it is driven on.
+            trial: the number of its trial in the run.
+            length: of its slices.
+            schedule_of: returns its schedules.
+            lead: whether a few calls that do not count precede each slice.
+            long_calls: makes slices longer that are short for the calls of their cell.
+        """
         self.cell = cell
         self._lead = lead
         self.unit = unit
@@ -37,6 +56,8 @@ class CellTask(Task):
         self._probes: Sequence[Probe] = ()
         self._slices = self._compiled = 0
         self._driven_s = 0.0
+        self._long_calls = long_calls
+        self._counts = False
 
     def set_probes(self, probes: Sequence[Probe]) -> None:
         """Let probes watch the next slices; an empty sequence ends that. Watched slices do not count for rates."""
@@ -46,6 +67,7 @@ class CellTask(Task):
         """Forget the rehearsal slices: counting starts now."""
         self._slices = self._compiled = 0
         self._driven_s = 0.0
+        self._counts = True
 
     @property
     def compiled_slices(self) -> tuple[int, int]:
@@ -65,6 +87,8 @@ class CellTask(Task):
         if not self._probes and has_enough_slices(self._driven_s, self._slices):
             return None
         length = self._length
+        if self._long_calls is not None:
+            length = self._long_calls.lengthened(self.cell, length)
         if self._probes and not self.cell.load.open:
             length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
         return SlicePlan(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
@@ -77,5 +101,7 @@ class CellTask(Task):
         if not plan.probes:
             self._slices += 1
             self._driven_s += result["done"]["elapsed_ns"] / 1e9
+            if self._long_calls is not None and self._counts:
+                self._long_calls.add_slice(self.cell, self._length, result["done"])
             self._compiled += result.get("compiler_ns", 0) > BUSY * result["done"]["elapsed_ns"]
         self.result = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes), **result}

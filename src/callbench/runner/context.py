@@ -9,6 +9,7 @@ from callbench.adapter.placement import Placement
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell, Stack
 from callbench.runner.knees import Searches
+from callbench.runner.long_calls import LongCalls
 from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.measure.probe import Probe
 from callbench.runner.plan import Plan
@@ -73,6 +74,7 @@ class Context:
         self.known = {stack.id: stack for stack in self.catalogue.every}
         self.searches = Searches(self.run)
         self.scatter = {condition: ForkRates() for condition in self.plan.conditions}
+        self.long_calls = LongCalls()
         self._starts = count(sum(1 for line in self.run.lines() if line["kind"] == "start"))
 
     def next_start(self) -> int:

@@ -29,7 +29,11 @@ class RankedItem:
 
 
 def standings(
-    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE, at_least: Collection[int] = ()
+    figures: Sequence[ByBlock],
+    level: float = 1 - CONFIDENCE,
+    prior: Prior = NONE,
+    at_least: Collection[int] = (),
+    at_most: Collection[int] = (),
 ) -> list[RankedItem]:
     """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
 
@@ -44,6 +48,7 @@ def standings(
         level: of the whole ranking.
         prior: what all pairs of the run say of how one varies.
         at_least: which of the values are lower bounds. Such a thing may be ahead of others, and nothing is ahead of it.
+        at_most: likewise of upper bounds. Others may be ahead of such a thing, and it is ahead of nothing.
 
     Returns:
         The standings, best first; those of equal rank by their geometric mean.
@@ -52,6 +57,7 @@ def standings(
     means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
     is_faster = faster(figures, level, prior)
     is_faster[:, list(at_least)] = False
+    is_faster[list(at_most), :] = False
     order = sorted(range(count), key=lambda index: (int(is_faster[:, index].sum()), -means[index]))
     tied = ~(is_faster | is_faster.T)
     return [

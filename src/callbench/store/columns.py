@@ -229,3 +229,17 @@ def window_calls(done: str) -> str:
         f" WHEN coalesce({times}.count, 0) = 0 THEN {done}.answered + {done}.in_flight_part"
         f" WHEN {times}.min_ns >= {done}.window_ns THEN {whole} ELSE {done}.answered + {worked} END"
     )
+
+
+def uncut_calls(clients: str, closed: str) -> str:
+    """Return the calls of the window of several drives as SQL, computed as by `without_what_was_cut` of stats/rate.py.
+
+    It needs the sums `window_calls`, `window_ns`, `calls`, `in_call_ns` and `think_ns` of the drives.
+
+    Args:
+        clients: an expression for the number of clients.
+        closed: likewise for whether their loop is closed.
+    """
+    most = f"{clients} * calls / (in_call_ns + coalesce(think_ns, 0)) * window_ns"
+    several = f"{clients} > 1 AND {closed} AND in_call_ns > 0"
+    return f"CASE WHEN {several} THEN least(window_calls, {most}) ELSE window_calls END"

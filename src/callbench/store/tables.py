@@ -3,8 +3,9 @@
 They read `planned`, the plan, and what pieces.py makes of the journal.
 """
 
+from callbench.model.cell import CLOSED
 from callbench.model.metrics.readings import READINGS
-from callbench.store.columns import UNIT, WIRE_FIGURES, is_one_client, window_calls, window_ns
+from callbench.store.columns import UNIT, WIRE_FIGURES, is_one_client, uncut_calls, window_calls, window_ns
 
 _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
@@ -43,6 +44,10 @@ _RATE = f"({_WINDOW_CALLS}) / ({_WINDOW_NS} / 1e9)"
 _IN_FLIGHT = f"CASE WHEN {is_one_client('done')} THEN 0 ELSE coalesce(done.in_flight, 0) END"
 _WINDOW = f"{_WINDOW_NS} AS window_ns, CAST({_WINDOW_CALLS} AS DOUBLE) AS window_calls, {_IN_FLIGHT} AS in_flight"
 
+# No more than the time of all calls allows, however short the slices are.
+_IS_CLOSED = f"coalesce(c.arrivals, '{CLOSED}') = '{CLOSED}'"
+_UNCUT = f"({uncut_calls('c.clients', _IS_CLOSED)})"
+
 _TIMES = ("in_call_ns", "think_ns", "gap_ns")
 _SIDES_OF = (("done", ""), ("counted", "server_"), ("backend", "backend_"))
 _TRIALS = f"""
@@ -54,7 +59,6 @@ _TRIALS = f"""
            CAST(sum(done.elapsed_ns) AS BIGINT) AS elapsed_ns, CAST(sum(w_ns) AS BIGINT) AS window_ns,
            CAST(sum(w_calls) AS DOUBLE) AS window_calls,
            CAST(sum({_IN_FLIGHT}) AS BIGINT) AS in_flight,
-           sum(w_calls) / (sum(w_ns) / 1e9) AS rate_per_s,
            min(done.timed) AS timed, max(done.batch) AS batch_calls,
            {", ".join(_summed(name) for name in ("latency", "service", "lateness"))},
            {", ".join(f"CAST(sum(done.{name}) AS BIGINT) AS {name}" for name in _TIMES)},
@@ -68,15 +72,17 @@ _TRIALS = f"""
         FROM (SELECT trial, unnest(map_entries(done.errors)) AS e FROM kept) GROUP BY ALL ORDER BY ALL)
     GROUP BY trial)
     SELECT trial, s.cell, s.fork, coalesce(s.start, 0) AS start, s.started, slices, s.calls,
-           coalesce(failed.errors, '{{}}') AS errors, error_count, elapsed_ns, window_ns, window_calls, in_flight,
-           rate_per_s, timed, batch_calls AS batch, latency_count AS count, latency_sum_ns AS sum_ns,
+           coalesce(failed.errors, '{{}}') AS errors, error_count, elapsed_ns, window_ns,
+           {_UNCUT} AS window_calls, in_flight, {_UNCUT} / (window_ns / 1e9) AS rate_per_s,
+           timed, batch_calls AS batch, latency_count AS count, latency_sum_ns AS sum_ns,
            latency_min_ns AS min_ns, latency_max_ns AS max_ns,
            service_sum_ns, service_min_ns, service_max_ns, lateness_sum_ns, lateness_min_ns, lateness_max_ns,
            in_call_ns, think_ns, gap_ns, c.clients AS clients, user_ns, system_ns, server_user_ns, server_system_ns,
            backend_user_ns, backend_system_ns, received_bytes, agree,
            coalesce(nullif(warmth.unsteady, ''), late.why, '') AS unsteady, coalesce(pace, 1.0) AS pace
     FROM summed s
-    JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
+    JOIN (SELECT c.id AS cell, c.clients AS clients, c.arrivals AS arrivals
+          FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
     LEFT JOIN failed USING (trial) LEFT JOIN warmth USING (trial) LEFT JOIN late USING (trial)
     LEFT JOIN paces ON paces.fork = s.fork AND paces.batch = s.batch
     ORDER BY trial

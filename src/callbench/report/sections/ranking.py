@@ -17,7 +17,7 @@ ABOUT = (
     " rank."
 )
 MOST_NAMES = 3
-_AT_LEAST = "≥"
+_AT_LEAST, _AT_MOST = "≥", "≤"
 
 
 def section(subject: Subject) -> Section | None:
@@ -42,7 +42,8 @@ def _title(one: Ranking, every: Sequence[Ranking]) -> str:
 def _sheet(title: str, table: Ranking) -> Sheet:
     """Write one table."""
     stacks = [one.attributes["stack"] for one in table.ranked]
-    names = [one.attributes["stack"] + ("" if one.ranked else f" ({_AT_LEAST})") for one in table.contenders]
+    signs = ["" if one.ranked else f" ({_AT_MOST if one.at_most else _AT_LEAST})" for one in table.contenders]
+    names = [one.attributes["stack"] + sign for one, sign in zip(table.contenders, signs, strict=True)]
     rows = []
     for one in table.standings:
         rate = table_cell(table.ranked[one.index], "rate_per_s")

@@ -1,6 +1,7 @@
 """What to choose: of each ranking the best stack, the next, by how much and how sure.
 
-No stack is named that a lower bound reaches: a rate that is "at least" may be any higher one.
+No stack is named that a bound reaches: a rate that is "at least" may be any higher one, and one that is "at most" may
+be as high.
 """
 
 from collections.abc import Sequence
@@ -35,13 +36,13 @@ class Choice:
     Attributes:
         kind: which of its stacks are meant, if it has both.
         first: the one with the highest rate of those that none is shown to be faster than; None if none has a rank.
-        reaching: rates that are "at least" and reach that of `first`. With any, no stack is the fastest.
-        below: rates that are "at least" and lie below it, as far as they were measured.
+        reaching: rates that are "at least" or "at most" and reach that of `first`. With any, no stack is the fastest.
+        below: rates that are bounds and lie below it, as far as they were measured.
         ties: those that cannot be told from it, best first.
         next: the one with the next rate, whether or not it can be told from the best; None if there is none.
         ratio: the best one's rate over the next one's, fork by fork.
         beyond: the same from run to run on this machine; None if nothing is known of that.
-        shown: whether the first is faster than every other beyond doubt, and none has only a lower bound.
+        shown: whether the first is faster than every other beyond doubt, and no bound may be ahead.
         names: what the stacks are called, by their ids.
     """
 
@@ -93,10 +94,10 @@ class Choice:
         return f"{NOT_KNOWN}: {faster}; {self.name(self.first)}, the fastest with a rank, has {_rate(self.first)}"
 
     def _bound(self, one: Result) -> str:
-        return f"{self.name(one)} has at least {_rate(one)}"
+        return f"{self.name(one)} has at {'most' if one.at_most else 'least'} {_rate(one)}"
 
     def _beside_bounds(self) -> str:
-        """Name what has no rank: its rate is known only from below."""
+        """Name what has no rank: its rate is known only from one side."""
         if not self.below:
             return ""
         return f"; without a rank: {some([self._bound(one) for one in self.below], MOST_NAMES)}"
@@ -174,7 +175,7 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
         [table.ranked[place] for place in ties],
         following,
         results.ratio(first, following) if following else None,
-        shown=not ties and not bounds,
+        shown=not ties and not above and not any(one.at_least for one in bounds),
         names=names,
         beyond=results.ratio_beyond(first, following) if following else None,
     )

@@ -32,6 +32,7 @@ _REMEDIES = {
     Reason.EXCLUDED: "time does not help: the stack must work first",
     Reason.FAILS: "time does not help: its calls must succeed first",
     Reason.GENERATOR: "time does not help: leave it more processors, or use a faster driver",
+    Reason.CUT: "another fork has longer slices, as far as they can be: its calls may be too long for any",
     Reason.DISAGREE: "time does not help: calls were lost or made twice",
     Reason.NOT_HERE: "time does not help: run without --select, with the link that it needs",
 }

@@ -254,6 +254,11 @@ def _meanwhile(subject: Subject) -> list[str]:
         texts.append(
             f"In {some(at_least)}, Callbench itself was the limit. These rates are minimum values and are not ranked."
         )
+    at_most = [named(one) for one in subject.results.cells if one.at_most]
+    if at_most:
+        texts.append(
+            f"In {some(at_most)}, calls took longer than slices. These rates are maximum values and are not ranked."
+        )
     return texts
 
 
