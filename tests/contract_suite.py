@@ -3,12 +3,17 @@
 How an adapter begins and ends is the same for all its stacks, so it is asked for once an adapter, not once a stack.
 """
 
+from collections.abc import Collection, Mapping, Sequence
+
 from callbench.adapter import placement
 from callbench.catalog.catalogue import Adapter, Catalogue
+from callbench.model.cell import Stack
 from callbench.model.verify_outcome import Outcome
 from callbench.runner.verify import lifecycle, suite
+from conftest import assert_one_sentence
 
 _EVERY_CHECK = "*"
+_OF_LIFE = {"hello", *lifecycle.ENDINGS}
 
 
 def outcomes_of(known: Catalogue, *stacks: str) -> list[Outcome]:
@@ -33,5 +38,16 @@ def assert_it_keeps_the_contract(known: Catalogue, stack: str, least: int = 100)
 def assert_it_begins_and_ends_as_the_contract_says(adapter: Adapter) -> None:
     """Its hello fits its manifest, and it ends in each of the three ways."""
     outcomes = list(lifecycle.outcomes(adapter.manifest))
-    assert {outcome.check for outcome in outcomes} == {"hello", *lifecycle.ENDINGS}
+    assert {outcome.check for outcome in outcomes} == _OF_LIFE
     assert failing(outcomes) == []
+
+
+def assert_it_is_found_out(adapter: Adapter, stacks: Sequence[Stack], says: Mapping[str, Collection[str]]) -> None:
+    """Each of these checks fails, and says in one sentence what stands behind its name. No other check is made."""
+    where = placement.choose_placement()
+    outcomes = list(lifecycle.outcomes(adapter.manifest)) if _OF_LIFE & says.keys() else []
+    for check in says.keys() - _OF_LIFE:
+        outcomes += suite.outcomes(adapter, stacks, where, only=check)
+    whys = {outcome.check: outcome.why for outcome in outcomes}
+    for check, parts in says.items():
+        assert_one_sentence(whys[check], parts)
