@@ -39,16 +39,16 @@ class Sides:
 
 
 STACKS = {
-    "json+httpx": Sides("httpx_threads", "uvicorn_one"),
-    "json+httpx-async": Sides("httpx_async", "uvicorn_one"),
-    "json+aiohttp": Sides("aiohttp_async", "uvicorn_one"),
-    "json+uvicorn-workers": Sides(None, "uvicorn_workers"),
+    "json+httpx": Sides("jsonrpc.httpx_threads", "jsonrpc.uvicorn_one"),
+    "json+httpx-async": Sides("jsonrpc.httpx_async", "jsonrpc.uvicorn_one"),
+    "json+aiohttp": Sides("jsonrpc.aiohttp_async", "jsonrpc.uvicorn_one"),
+    "json+uvicorn-workers": Sides(None, "jsonrpc.uvicorn_workers"),
 }
 # What carries no call of the user, and what carries no other.
-_OTHER_STACKS = {"uvicorn": Sides(None, "hello_world")}
+_OTHER_STACKS = {"uvicorn": Sides(None, "hello.hello_world")}
 _OWN_STACKS = {
-    "protobuf+grpc": Sides("grpc_threads", "grpc_server"),
-    "protobuf+grpc-async": Sides("grpc_async", "grpc_server"),
+    "protobuf+grpc": Sides("grpcio.grpc_threads", "grpcio.grpc_server"),
+    "protobuf+grpc-async": Sides("grpcio.grpc_async", "grpcio.grpc_server"),
 }
 _LIBRARIES = ("aiohttp", "httpx", "httptools", "uvicorn", "uvloop")
 _OWN_LIBRARIES = ("grpcio", "protobuf")

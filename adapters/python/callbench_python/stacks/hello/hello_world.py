@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from callbench_python.service import Service
-from callbench_python.stacks.uvicorn_one import Application, Receive, Send, Uvicorn, listener_at, respond
+from callbench_python.stacks.jsonrpc.uvicorn_one import Application, Receive, Send, Uvicorn, listener_at, respond
 
 PATH = "/service/helloworld"
 _BODY = b'{"result":["Hello World!"]}'

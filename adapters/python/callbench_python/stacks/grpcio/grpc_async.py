@@ -7,7 +7,7 @@ import grpc
 
 from callbench_python.loop import Call
 from callbench_python.stacks.failures import Refusal
-from callbench_python.stacks.grpc_threads import OPTIONS, VALUES, kind_of, method_of
+from callbench_python.stacks.grpcio.grpc_threads import OPTIONS, VALUES, kind_of, method_of
 
 __all__ = ["VALUES", "connect", "kind_of"]
 

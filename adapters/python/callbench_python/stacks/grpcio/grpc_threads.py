@@ -10,7 +10,7 @@ from callbench_python.loop import Call
 from callbench_python.own import messages
 from callbench_python.stacks.failures import Refusal
 from callbench_python.stacks.failures import kind_of as kind_of_other
-from callbench_python.stacks.grpc_server import UNLIMITED
+from callbench_python.stacks.grpcio.grpc_server import UNLIMITED
 from callbench_python.values import Values
 
 # Channels of one process share a connection unless told otherwise.

@@ -11,7 +11,7 @@ import uvicorn
 
 from callbench_python.driving import processor
 from callbench_python.service import Service
-from callbench_python.stacks import json_rpc
+from callbench_python.stacks.jsonrpc import json_rpc
 
 PATH = "/json"
 _BACKLOG = 2048  # uvicorn's own

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 
 from callbench_python.loop import Call
-from callbench_python.stacks import json_rpc
-from callbench_python.stacks.httpx_threads import kind_of
+from callbench_python.stacks.jsonrpc import json_rpc
+from callbench_python.stacks.jsonrpc.httpx_threads import kind_of
 
 
 class Tasks:

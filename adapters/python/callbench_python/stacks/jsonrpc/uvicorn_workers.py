@@ -18,7 +18,7 @@ from typing import Any
 
 from callbench_python.driving import processor
 from callbench_python.service import Service
-from callbench_python.stacks.uvicorn_one import PATH, endpoint_of, listener_at
+from callbench_python.stacks.jsonrpc.uvicorn_one import PATH, endpoint_of, listener_at
 
 _FEWEST = 2
 _SECONDS = 20.0

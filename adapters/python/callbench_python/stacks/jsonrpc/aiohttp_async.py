@@ -7,8 +7,8 @@ from typing import Any
 import aiohttp
 
 from callbench_python.loop import Call
-from callbench_python.stacks import json_rpc
 from callbench_python.stacks.failures import kind_by
+from callbench_python.stacks.jsonrpc import json_rpc
 
 kind_of = kind_by(
     (TimeoutError, "timeout"),

@@ -1,0 +1,1 @@
+"""gRPC by grpcio, for a service of the user's own."""

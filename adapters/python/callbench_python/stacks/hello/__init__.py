@@ -1,0 +1,1 @@
+"""The server of the DataSnap article, by uvicorn."""

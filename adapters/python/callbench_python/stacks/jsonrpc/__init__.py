@@ -1,0 +1,1 @@
+"""JSON-RPC by httpx and aiohttp, served by uvicorn."""
