@@ -1,13 +1,15 @@
-"""The stacks of the adapter: which module has each side. A module is imported when its stack is used."""
+"""The stacks of the adapter: those of each technology, which is a package here. A stack is imported when it is used."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from pkgutil import iter_modules
 from typing import Any, Protocol
 
 from callbench_python import own
 from callbench_python.service import Service
+from callbench_python.stacks.technology import Sides, Technology
 
 
 class Server(Protocol):
@@ -30,50 +32,43 @@ class Server(Protocol):
 Serve = Callable[[Mapping[str, Any], Service], Server]
 
 
-@dataclass(frozen=True)
-class Sides:
-    """The modules of a stack; a side that it does not have is None."""
-
-    client: str | None
-    server: str
-
-
-STACKS = {
-    "json+httpx": Sides("jsonrpc.httpx_threads", "jsonrpc.uvicorn_one"),
-    "json+httpx-async": Sides("jsonrpc.httpx_async", "jsonrpc.uvicorn_one"),
-    "json+aiohttp": Sides("jsonrpc.aiohttp_async", "jsonrpc.uvicorn_one"),
-    "json+uvicorn-workers": Sides(None, "jsonrpc.uvicorn_workers"),
-}
-# What carries no call of the user, and what carries no other.
-_OTHER_STACKS = {"uvicorn": Sides(None, "hello.hello_world")}
-_OWN_STACKS = {
-    "protobuf+grpc": Sides("grpcio.grpc_threads", "grpcio.grpc_server"),
-    "protobuf+grpc-async": Sides("grpcio.grpc_async", "grpcio.grpc_server"),
-}
-_LIBRARIES = ("aiohttp", "httpx", "httptools", "uvicorn", "uvloop")
-_OWN_LIBRARIES = ("grpcio", "protobuf")
+@cache
+def technologies() -> Mapping[str, Technology]:
+    """Every technology by its package: the packages within this one. What a stack needs is imported with the stack."""
+    packages = [module.name for module in iter_modules(__path__) if module.ispkg]
+    return {name: import_module(f"{__name__}.{name}").TECHNOLOGY for name in sorted(packages)}
 
 
-def _present() -> Mapping[str, Sides]:
-    return {**STACKS, **(_OWN_STACKS if own.CALLS else _OTHER_STACKS)}
+def _present() -> Mapping[str, Technology]:
+    """The technologies of this program, by their packages."""
+    carried = "own" if own.CALLS else "ours"
+    return {name: one for name, one in technologies().items() if one.carries in ("all", carried)}
 
 
 def names() -> list[str]:
     """The stacks that can be served."""
-    return list(_present())
+    return [stack for technology in _present().values() for stack in technology.stacks]
 
 
 def libraries() -> dict[str, str]:
     """What the stacks are built on, with versions."""
-    return {name: version(name) for name in (*_LIBRARIES, *(_OWN_LIBRARIES if own.CALLS else ()))}
+    return {name: version(name) for technology in _present().values() for name in technology.libraries}
 
 
 def server(stack: str) -> Serve:
     """What serves a stack."""
-    serve: Serve = import_module(f"{__name__}.{_present()[stack].server}").serve
+    package, sides = _sides(stack)
+    serve: Serve = import_module(f"{package}.{sides.server}").serve
     return serve
 
 
 def client(stack: str) -> Any:  # noqa: ANN401 - a module
     """What connects clients of a stack, by `connect(endpoint, clients, seconds)`, and knows its errors by `kind_of`."""
-    return import_module(f"{__name__}.{_present()[stack].client}")
+    package, sides = _sides(stack)
+    return import_module(f"{package}.{sides.client}")
+
+
+def _sides(stack: str) -> tuple[str, Sides]:
+    """The package of a stack's technology, and its modules in there."""
+    package, technology = next((name, one) for name, one in _present().items() if stack in one.stacks)
+    return f"{__name__}.{package}", technology.stacks[stack]
