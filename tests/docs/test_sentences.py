@@ -27,6 +27,7 @@ GUIDES = (
     "load-a-server",
     "new-language",
     "node",
+    "page",
     "nominet",
     "python",
     "python-api",

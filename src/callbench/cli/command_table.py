@@ -91,6 +91,11 @@ SECTIONS = (
                 ("callbench report RUN", "callbench report RUN --format md"),
             ),
             Entry(
+                "ui",
+                "Open the page: records, their reports, and what is running.",
+                ("callbench ui", "callbench ui runs --port 8090"),
+            ),
+            Entry(
                 "query",
                 "Query the tables of a stored result with SQL.",
                 ('callbench query RUN "SELECT * FROM trials"',),

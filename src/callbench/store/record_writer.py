@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +14,8 @@ from callbench.model.secrets import SECRETS
 from callbench.store.head import FILE, SEAL, as_file, now
 from callbench.store.journal import Journal, seal_of
 from callbench.store.record import Record
+
+_TRIES, _BETWEEN_TRIES_S = 5, 0.02
 
 
 def check_free(path: Path) -> None:
@@ -47,7 +50,7 @@ class RecordWriter(Record):
         """
         super().__init__(path)
         self.require_sealed()
-        self._lock = _locked(path)
+        self._lock = locked(path)
         try:
             # It grows from now on.
             self.info.pop(SEAL, None)
@@ -78,9 +81,9 @@ class RecordWriter(Record):
             # What was sent and answered is nobody else's.
             path.chmod(0o700)
             for name, content in files.items():
-                _put(path / name, _without_secrets(name, content))
-            _put(path / "journal.jsonl", b"")
-            _put(path / FILE, as_file(SECRETS.masked(kept)))
+                put(path / name, _without_secrets(name, content))
+            put(path / "journal.jsonl", b"")
+            put(path / FILE, as_file(SECRETS.masked(kept)))
         except OSError as failure:
             raise machine_limits.written(f"cannot make the folder {path}", failure) from failure
         return cls(path)
@@ -138,22 +141,49 @@ class RecordWriter(Record):
     def _change(self, **members: str | None) -> None:
         self.info.update(members)
         try:
-            _put(self.path / FILE, as_file(SECRETS.masked(self.info)))
+            put(self.path / FILE, as_file(SECRETS.masked(self.info)))
         except OSError as failure:
             raise machine_limits.written(f"cannot write {self.path / FILE}", failure) from failure
 
 
-def _locked(path: Path) -> int:
+def locked(path: Path) -> int:
+    """Lock the folder of a record for the one program that writes it. Return what is to be closed at the end.
+
+    Raises:
+        BadInput: another program writes it.
+        MachineFailure: the lock cannot be opened.
+    """
     try:
         fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as failure:
         raise machine_limits.written(f"cannot open {path / 'lock'}", failure) from failure
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as failure:
-        os.close(fd)
-        raise BadInput(f"another callbench is writing {path}: wait for it, or give another --out") from failure
+    for left in reversed(range(_TRIES)):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as failure:
+            if left:
+                # One who only looks whether it is written has it for a moment.
+                time.sleep(_BETWEEN_TRIES_S)
+                continue
+            os.close(fd)
+            raise BadInput(f"another callbench is writing {path}: wait for it, or give another --out") from failure
+        break
     return fd
+
+
+def is_written(path: Path) -> bool:
+    """Return whether a program writes a record now. One that was killed does not."""
+    try:
+        fd = os.open(path / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 def _without_secrets(name: str, content: bytes) -> bytes:
@@ -172,8 +202,12 @@ def _private(path: str, flags: int) -> int:
     return descriptor
 
 
-def _put(file: Path, content: bytes) -> None:
-    """Writes a file whole or not at all, and waits for the disk."""
+def put(file: Path, content: bytes) -> None:
+    """Writes a file whole or not at all, and waits for the disk.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     part = file.with_name(f".{file.name}.part")
     try:
         with open(part, "wb", opener=_private) as out:

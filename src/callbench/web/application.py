@@ -1,0 +1,178 @@
+"""The addresses of the page, and what each answers."""
+
+import shlex
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from starlette.applications import Starlette
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.store import packed
+from callbench.store.packed import MOST_BYTES
+from callbench.store.shelf import Entry, Shelf
+from callbench.web.guard import REPORT_POLICY
+from callbench.web.reports import Reports
+from callbench.web.views import style, view
+
+_Result = TypeVar("_Result")
+
+
+class Pages:
+    """What each address answers, of one folder of records."""
+
+    def __init__(self, shelf: Shelf, kept: Path) -> None:
+        """Show a folder of records.
+
+        Args:
+            shelf: the records.
+            kept: a folder for what goes with the server.
+        """
+        self._shelf = shelf
+        self._kept = kept
+        self._reports = Reports(kept)
+
+    def application(self) -> Starlette:
+        """Return the application. It guards nothing itself."""
+        return Starlette(
+            routes=[
+                Route("/", self._records),
+                Route("/style.css", self._style),
+                Route("/import", self._import, methods=["POST"]),
+                Route("/records/{name}", self._record),
+                Route("/records/{name}/report", self._report),
+                Route("/records/{name}/export", self._export),
+                Route("/records/{name}/name", self._rename, methods=["POST"]),
+                Route("/records/{name}/tags", self._tag, methods=["POST"]),
+                Route("/records/{name}/delete", self._ask_to_delete, methods=["GET"]),
+                Route("/records/{name}/delete", self._delete, methods=["POST"]),
+            ],
+            exception_handlers={CallbenchError: _failed, HTTPException: _not_found},
+        )
+
+    def _records(self, request: Request) -> Response:
+        asked = {name: request.query_params.get(name, "").strip() for name in ("q", "kind", "state", "tag")}
+        every = self._shelf.entries()
+        shown = [one for one in every if _fits(one, asked)]
+        return view(
+            "records",
+            {
+                "asked": asked,
+                "folder": str(self._shelf.folder),
+                "every": every,
+                "shown": [(one, self._reports.verdict(self._shelf.folder / one.name)) for one in shown],
+                "kinds": sorted({one.kind for one in every}),
+                "states": sorted({one.state for one in every}),
+                "tags": sorted({tag for one in every for tag in one.tags}),
+            },
+        )
+
+    def _style(self, _: Request) -> Response:
+        return Response(style(), media_type="text/css")
+
+    def _record(self, request: Request) -> Response:
+        entry = self._shelf.entry(request.path_params["name"])
+        path = self._shelf.folder / entry.name
+        return view("record", {"entry": entry, "shell": shlex.quote(str(path))})
+
+    def _report(self, request: Request) -> Response:
+        headers = {"Content-Security-Policy": REPORT_POLICY}
+        try:
+            page = self._reports.html(self._shelf.path(request.path_params["name"]))
+        except CallbenchError as failure:
+            answer = view("failed", {"sentence": str(failure), "framed": True, "style": style()}, 400)
+            answer.headers.update(headers)
+            return answer
+        return HTMLResponse(page, headers=headers)
+
+    def _export(self, request: Request) -> Response:
+        path = self._shelf.path(request.path_params["name"])
+        with tempfile.NamedTemporaryFile(dir=self._kept, suffix=".zip", delete=False) as made:
+            file = Path(made.name)
+        try:
+            packed.pack(path, file)
+        except CallbenchError:
+            file.unlink()
+            raise
+        return FileResponse(
+            file, media_type="application/zip", filename=f"{path.name}.zip", background=BackgroundTask(file.unlink)
+        )
+
+    async def _import(self, request: Request) -> Response:
+        if int(request.headers.get("content-length", "0")) > MOST_BYTES:
+            raise BadInput(f"the file is no packed record: it has more than {MOST_BYTES >> 30} GiB")
+
+        def unpacked(form: FormData) -> str:
+            file = form.get("file")
+            if not isinstance(file, UploadFile) or not file.filename:
+                raise BadInput("no file was chosen: choose one that `Export` of a record gave")
+            return packed.unpack(file.file, self._shelf)
+
+        return _see(await _with_form(request, unpacked))
+
+    async def _rename(self, request: Request) -> Response:
+        name = request.path_params["name"]
+
+        def renamed(form: FormData) -> str:
+            to = str(form.get("name", "")).strip()
+            self._shelf.rename(name, to)
+            return to
+
+        return _see(await _with_form(request, renamed))
+
+    async def _tag(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        await _with_form(request, lambda form: self._shelf.tag(name, str(form.get("tags", "")).split(",")))
+        return _see(name)
+
+    def _ask_to_delete(self, request: Request) -> Response:
+        return view("delete", {"entry": self._shelf.entry(request.path_params["name"])})
+
+    async def _delete(self, request: Request) -> Response:
+        name = request.path_params["name"]
+
+        def deleted(form: FormData) -> None:
+            if form.get("sure") != "yes":
+                raise BadInput(f"record {name} is kept: deleting it has to be confirmed in its box")
+            self._shelf.remove(name)
+
+        await _with_form(request, deleted)
+        return RedirectResponse("/", 303)
+
+
+async def _with_form(request: Request, work: Callable[[FormData], _Result]) -> _Result:
+    """Read the form of a request, and do the work with it beside other requests."""
+    async with request.form(max_files=1, max_fields=20) as form:
+        return await run_in_threadpool(work, form)
+
+
+def _fits(one: Entry, asked: dict[str, str]) -> bool:
+    return (
+        one.holds(asked["q"])
+        and asked["kind"] in {"", one.kind}
+        and asked["state"] in {"", one.state}
+        and asked["tag"] in {"", *one.tags}
+    )
+
+
+def _see(name: str) -> Response:
+    return RedirectResponse(f"/records/{quote(name, safe='')}", 303)
+
+
+def _failed(_: Request, failure: Exception) -> Response:
+    return view("failed", {"sentence": str(failure), "framed": False, "style": ""}, 400)
+
+
+def _not_found(_: Request, failure: Exception) -> Response:
+    status = failure.status_code if isinstance(failure, HTTPException) else 500
+    sentence = "There is no such page." if status == 404 else str(getattr(failure, "detail", failure))
+    return view("failed", {"sentence": sentence, "framed": False, "style": ""}, status)

@@ -1,0 +1,105 @@
+"""Who may use the page: the browser that opened the first address, from the page itself. Everybody else is refused."""
+
+import secrets
+from collections.abc import MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# No script at all: nothing that a record, a study or a server says can run.
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self';"
+    " frame-ancestors 'none'; base-uri 'none'"
+)
+# A report has its styles and charts within. It stands in a frame of the page, where it may do nothing.
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none';"
+    " form-action 'none'; sandbox"
+)
+_CHANGES = "POST"
+_READS = frozenset({"GET", "HEAD"})
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_HOW = "Open the address that `callbench ui` printed."
+
+
+class Guard:
+    """Refuses requests of others, and adds the headers that keep a browser from doing more than it should.
+
+    Attributes:
+        token: part of the first address.
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        """Guard an application that listens at a port of this machine."""
+        self._app = app
+        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        # Cookies know no ports: another page on this machine has another name.
+        self._cookie = f"callbench-{port}"
+        self._session = secrets.token_urlsafe(32)
+        self.token = secrets.token_urlsafe(32)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with a refusal."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        answer = self._answer(scope)
+        await (self._app if answer is None else answer)(scope, receive, with_headers)
+
+    def _answer(self, scope: MutableMapping[str, Any]) -> Response | None:
+        """Return what a request gets instead of the page; None for one that may pass."""
+        headers, method = Headers(scope=scope), scope["method"]
+        host = headers.get("host", "")
+        if host not in self._hosts:
+            return _refused(f"This page is at 127.0.0.1 only. {_HOW}", 421)
+        if method not in _READS and method != _CHANGES:
+            return _refused("Only GET, HEAD and POST are understood here.", 405)
+        origin = headers.get("origin")
+        if (method == _CHANGES or origin is not None) and origin != f"http://{host}":
+            return _refused("The request comes from another page, so it is refused.", 403)
+        token = QueryParams(scope["query_string"]).get("token")
+        if token is not None and method in _READS and scope["path"] == "/":
+            return self._first(token)
+        return None if self._knows(headers) else _refused(_HOW, 403)
+
+    def _first(self, token: str) -> Response:
+        """Give the browser that opened the first address its cookie."""
+        if not _same(token, self.token):
+            return _refused(f"The token of this address is another server's. {_HOW}", 403)
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(self._cookie, self._session, httponly=True, samesite="strict")
+        return answer
+
+    def _knows(self, headers: Headers) -> bool:
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        morsel = cookies.get(self._cookie)
+        return morsel is not None and _same(morsel.value, self._session)
+
+
+def _same(given: str, right: str) -> bool:
+    return secrets.compare_digest(given.encode(), right.encode())
+
+
+def _refused(sentence: str, status: int) -> Response:
+    return PlainTextResponse(sentence + "\n", status)

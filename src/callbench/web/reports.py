@@ -1,0 +1,102 @@
+"""The reports that the page shows: `callbench report` makes each, and it is kept until its record changes."""
+
+import subprocess
+import sys
+import threading
+from html.parser import HTMLParser
+from pathlib import Path
+
+from callbench.model.errors import BadInput, CallbenchError, MachineFailure
+
+_LONGEST_S = 600
+
+
+class Reports:
+    """The reports of records, kept in a folder that goes with the server."""
+
+    def __init__(self, kept: Path) -> None:
+        """Keep reports in a folder."""
+        self._kept = kept
+        # One after the other: a report takes a processor, and ten viewers of one record need it once.
+        self._one = threading.Lock()
+        self._made: dict[Path, tuple[object, Path]] = {}
+        self._verdicts: dict[Path, tuple[object, str]] = {}
+        self._count = 0
+
+    def html(self, record: Path) -> bytes:
+        """Return the report of a record as it is now.
+
+        Raises:
+            BadInput: it cannot be made; the sentence is the command's.
+            MachineFailure: it took too long.
+        """
+        with self._one:
+            state = _state(record)
+            known = self._made.get(record)
+            if known is not None and known[0] == state:
+                return known[1].read_bytes()
+            if known is not None:
+                known[1].unlink(missing_ok=True)
+            self._count += 1
+            file = self._kept / f"{self._count}.html"
+            _make(record, file)
+            self._made[record] = state, file
+            content = file.read_bytes()
+            self._verdicts[record] = state, _title(content)
+            return content
+
+    def verdict(self, record: Path) -> str:
+        """Return the title of a report that was made already and is still true; "" of another one."""
+        known = self._verdicts.get(record)
+        return known[1] if known is not None and known[0] == _state(record) else ""
+
+
+def _make(record: Path, file: Path) -> None:
+    words = [sys.executable, "-m", "callbench", "report", str(record), "--out", str(file)]
+    try:
+        ended = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LONGEST_S, check=False
+        )
+    except subprocess.TimeoutExpired as failure:
+        raise MachineFailure(f"the report took more than {_LONGEST_S} s: `callbench report {record}`") from failure
+    if ended.returncode:
+        said = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
+        kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
+        raise kind(said or f"`callbench report {record}` ended with {ended.returncode}")
+
+
+def _state(record: Path) -> object:
+    """What tells a record from what it was: the times and sizes of what its report is made from."""
+    found = []
+    for name in ("record.json", "journal.jsonl", "environment.json", "study.toml", "plan.json"):
+        try:
+            seen = (record / name).stat()
+        except OSError:
+            continue
+        found.append((name, seen.st_ino, seen.st_mtime_ns, seen.st_size))
+    return tuple(found)
+
+
+class _Title(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self._within = self._over = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self._within = tag == "title" and not self._over
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "title":
+            self._within, self._over = False, True
+
+    def handle_data(self, data: str) -> None:
+        if self._within:
+            self.text += data
+
+
+def _title(page: bytes) -> str:
+    parser = _Title()
+    parser.feed(page.decode()[:10_000])
+    return " ".join(parser.text.split())

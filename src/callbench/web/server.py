@@ -1,0 +1,54 @@
+"""The server of the page: at this machine only, until Ctrl-C."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from callbench.adapter import temporary
+from callbench.model import machine_limits
+from callbench.store.shelf import Shelf
+from callbench.web.application import Pages
+from callbench.web.guard import Guard
+
+_HOST = "127.0.0.1"
+# What is still open when the server ends gets this long.
+_GRACE_S = 2
+
+
+def serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
+    """Serve the page of a folder of records until the program is stopped.
+
+    Args:
+        folder: the records'; it need not be there yet.
+        port: where to listen; 0: a free one.
+        say: is called with the first address.
+
+    Raises:
+        BadInput: the folder is a file.
+        MachineFailure: the port cannot be used.
+    """
+    shelf = Shelf(folder)
+    with _listening(port) as listener, temporary.folder("callbench-ui-") as kept:
+        taken = int(listener.getsockname()[1])
+        guard = Guard(Pages(shelf, kept).application(), taken)
+        config = uvicorn.Config(
+            guard, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
+            timeout_graceful_shutdown=_GRACE_S, proxy_headers=False,
+        )  # fmt: skip
+        say(f"http://{_HOST}:{taken}/?token={guard.token}")
+        asyncio.run(uvicorn.Server(config).serve([listener]))
+
+
+def _listening(port: int) -> socket.socket:
+    made = socket.socket()
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((_HOST, port))
+        made.listen()
+    except OSError as failure:
+        made.close()
+        raise machine_limits.written(f"cannot listen at {_HOST}:{port}", failure) from failure
+    return made

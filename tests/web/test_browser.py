@@ -1,0 +1,104 @@
+"""The page in Debian's Chromium, started as a person starts it: clicks, keys, widths, and what axe-core finds."""
+
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, sync_playwright
+
+from conftest import command
+
+pytest_plugins = ["web_page"]
+
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
+
+
+@pytest.fixture
+def address(folder: Path) -> Iterator[str]:
+    """The first address of `callbench ui`, which Ctrl-C ends."""
+    words = command("ui", folder.name)
+    with subprocess.Popen(
+        words, cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as served:
+        try:
+            assert served.stdout
+            line = served.stdout.readline()
+            found = re.fullmatch(r"open (http://127\.0\.0\.1:\d+/\?token=\S+) \(Ctrl-C ends the page\)\n", line)
+            assert found, line
+            yield found[1]
+        finally:
+            served.send_signal(signal.SIGINT)
+            said = served.communicate(timeout=60)[1]
+    assert "Traceback" not in said
+    assert served.returncode == 130, said
+
+
+@pytest.fixture
+def window(address: str) -> Iterator[Page]:
+    """A window that has opened it."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed: setup/system chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(address)
+        yield page
+        browser.close()
+    assert not said
+
+
+def test_a_person_searches_reads_renames_and_deletes(window: Page, folder: Path) -> None:
+    assert "token" not in window.url
+    window.get_by_label("Search").fill("soak")
+    window.get_by_label("Search").press("Enter")
+    window.wait_for_url("**/?q=soak&**")
+    window.get_by_role("link", name="soak of").press("Enter")
+    window.frame_locator("iframe").get_by_role("heading", level=1).wait_for()
+    window.get_by_text("Name, tags and commands").click()
+    window.get_by_label("Name", exact=True).fill("monday")
+    window.get_by_role("button", name="Rename").click()
+    window.wait_for_url("**/records/monday")
+    window.get_by_role("link", name="Delete").click()
+    window.get_by_role("button", name="Delete").click()
+    assert (folder / "monday").is_dir(), "the box is not ticked"
+    window.get_by_label("I am sure").check()
+    window.get_by_role("button", name="Delete").click()
+    window.get_by_text("6 of 6").wait_for()
+    assert not (folder / "monday").exists()
+
+
+def test_a_record_is_exported_and_imported(window: Page, folder: Path, tmp_path: Path) -> None:
+    window.goto(window.url + "records/load")
+    with window.expect_download() as download:
+        window.get_by_role("link", name="Export").click()
+    download.value.save_as(tmp_path / "load.zip")
+    window.get_by_role("link", name="Records").click()
+    window.get_by_label("File that").set_input_files(tmp_path / "load.zip")
+    window.get_by_role("button", name="Import").click()
+    window.wait_for_url("**/records/load-2")
+    assert (folder / "load-2/record.json").is_file()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: int, scheme: str) -> None:
+    (folder / "peer/record.json").write_text("{")
+    window.set_viewport_size({"width": width, "height": 900})
+    window.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    base = window.url.rstrip("/")
+    for path in ("/", "/?q=nothing+at+all", "/records/soak", "/records/soak/delete", "/records/peer"):
+        window.goto(base + path)
+        for folded in window.locator("summary").all():
+            folded.click()
+        assert window.evaluate("document.documentElement.scrollWidth") <= width, path
+        # What stands in the frame is the report, which has tests of its own.
+        found = Axe().run(window, options={"iframes": False, "runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+        assert not found.response["violations"], path

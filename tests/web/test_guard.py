@@ -1,0 +1,81 @@
+"""Who may use the page: one browser, from the page itself."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from callbench.web.guard import Guard
+
+pytest_plugins = ["web_page"]
+
+BASE = "http://127.0.0.1:8123"
+
+
+def test_the_first_address_gives_a_strict_cookie_and_leaves_the_token(stranger: TestClient, guard: Guard) -> None:
+    answer = stranger.get(f"/?token={guard.token}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "callbench-8123=" in cookie
+    assert guard.token not in answer.headers["set-cookie"]
+    assert stranger.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/style.css", "/records/soak", "/records/soak/export", "/?token=wrong"])
+def test_nobody_else_reads(stranger: TestClient, path: str) -> None:
+    answer = stranger.get(path)
+    assert answer.status_code == 403
+    assert "soak" not in answer.text
+    assert answer.text.count("\n") == 1
+
+
+def test_nobody_else_changes(stranger: TestClient, guard: Guard) -> None:
+    assert stranger.post("/records/soak/delete", data={"sure": "yes"}, headers={"origin": BASE}).status_code == 403
+    assert stranger.post(f"/?token={guard.token}", headers={"origin": BASE}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example:8123", "127.0.0.1:8124", "127.0.0.1", "", "127.0.0.1:8123.evil.example"]
+)
+def test_another_name_for_this_machine_is_refused(page: TestClient, host: str) -> None:
+    """DNS rebinding: a name of another's that leads here."""
+    assert page.get("/", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8123", "http://127.0.0.1:9"])
+def test_another_page_changes_nothing(page: TestClient, origin: str) -> None:
+    answer = page.post("/records/soak/delete", data={"sure": "yes"}, headers={"origin": origin})
+    assert answer.status_code == 403
+    assert page.get("/records/soak").status_code == 200
+
+
+def test_a_change_without_an_origin_is_refused(page: TestClient) -> None:
+    del page.headers["origin"]
+    assert page.post("/records/soak/tags", data={"tags": "a"}).status_code == 403
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
+def test_other_methods_are_refused(page: TestClient, method: str) -> None:
+    assert page.request(method, "/records/soak").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "path", ["/records/soak/delete", "/records/soak/tags", "/records/soak/name", "/import", "/records/soak/report"]
+)
+def test_reading_changes_nothing(page: TestClient, path: str) -> None:
+    page.get(path, params={"sure": "yes", "tags": "x", "name": "y"})
+    assert page.get("/records/soak").status_code == 200
+    assert page.get("/records/y").status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/", "/records/soak", "/no/such/page", "/style.css"])
+def test_nothing_from_elsewhere_and_no_script(page: TestClient, path: str) -> None:
+    answer = page.get(path)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert "unsafe-inline" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "access-control-allow-origin" not in answer.headers
+    assert "<script" not in answer.text
+    assert "style=" not in answer.text

@@ -1,0 +1,128 @@
+"""Records as a whole: which are written now, and what an archive may bring."""
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from callbench.model.errors import BadInput
+from callbench.store import packed
+from callbench.store.head import head
+from callbench.store.record_writer import RecordWriter, is_written, locked
+from callbench.store.shelf import Shelf
+from conftest import assert_one_sentence
+from web_page import names
+
+pytest_plugins = ["web_page"]
+
+
+def archive(files: Mapping[str, bytes | str]) -> io.BytesIO:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as zipped:
+        for name, content in files.items():
+            zipped.writestr(name, content)
+    made.seek(0)
+    return made
+
+
+def test_what_is_written_now_is_told_from_what_was_killed(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "runs")
+    assert shelf.entries() == []
+    with RecordWriter.create(tmp_path / "runs/now", head("soak", "Now", {}), {}):
+        assert shelf.entry("now").state == "running"
+        with pytest.raises(BadInput, match="is being written: stop its command first"):
+            shelf.remove("now")
+        with pytest.raises(BadInput, match="is being written: stop its command first"):
+            shelf.rename("now", "then")
+    assert shelf.entry("now").state == "cut off"
+    shelf.rename("now", "then")
+    shelf.remove("then")
+    assert names(tmp_path / "runs") == []
+
+
+def test_looking_does_not_keep_a_writer_out(tmp_path: Path) -> None:
+    with RecordWriter.create(tmp_path / "one", head("soak", "One", {}), {}):
+        assert is_written(tmp_path / "one")
+        with pytest.raises(BadInput, match="another callbench is writing"):
+            locked(tmp_path / "one")
+    assert not is_written(tmp_path / "one")
+    os.close(locked(tmp_path / "one"))
+
+
+def test_a_folder_of_records_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput) as failure:
+        Shelf(tmp_path / "file")
+    assert_one_sentence(str(failure.value), ["is a file", "name a folder"])
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("../out/record.json", "lies in no folder"),
+        ("/out/record.json", "lies in no folder"),
+        ("record.json", "lies in no folder"),
+        ("one\\..\\record.json", "lies in no folder"),
+        ("one/../../record.json", "lies in no folder"),
+        ("other/file", "needs one folder"),
+        (".hidden/file", "needs one folder"),
+    ],
+)
+def test_an_archive_leads_nowhere_else(shelf: Shelf, folder: Path, name: str, why: str) -> None:
+    before = sorted(path for path in folder.parent.rglob("*"))
+    file = archive({"one/record.json": (folder / "soak/record.json").read_bytes(), name: "x"})
+    with pytest.raises(BadInput, match=why) as failure:
+        packed.unpack(file, shelf)
+    assert_one_sentence(str(failure.value), ["no packed record"])
+    assert sorted(path for path in folder.parent.rglob("*")) == before
+
+
+def test_a_link_in_an_archive_is_refused(shelf: Shelf, folder: Path) -> None:
+    link = zipfile.ZipInfo("one/journal.jsonl")
+    link.external_attr = 0o120777 << 16
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as zipped:
+        zipped.writestr("one/record.json", (folder / "soak/record.json").read_bytes())
+        zipped.writestr(link, "/etc/passwd")
+    with pytest.raises(BadInput, match="is no ordinary file"):
+        packed.unpack(made, shelf)
+
+
+def test_an_archive_is_not_believed_what_it_says_of_its_size(
+    shelf: Shelf, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "MOST_BYTES", 5_000_000)
+    record = (folder / "soak/record.json").read_bytes()
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("one/record.json", record)
+        zipped.writestr("one/journal.jsonl", bytes(6_000_000))
+    with pytest.raises(BadInput, match="it has more than"):
+        packed.unpack(made, shelf)
+    assert "one" not in names(folder)
+    assert not [name for name in names(folder) if name.startswith(".")]
+
+
+def test_a_cut_journal_is_not_imported(shelf: Shelf, folder: Path) -> None:
+    files = {f"one/{name}": (folder / "soak" / name).read_bytes() for name in ("record.json", "journal.jsonl")}
+    info = json.loads(files["one/record.json"])
+    assert "journal" in info
+    files["one/journal.jsonl"] = files["one/journal.jsonl"][:-10]
+    with pytest.raises(BadInput, match="was cut"):
+        packed.unpack(archive(files), shelf)
+    assert "one" not in names(folder)
+
+
+def test_what_an_archive_brings_is_nobody_elses(shelf: Shelf, folder: Path, tmp_path: Path) -> None:
+    (folder / "soak/lock").write_text("")
+    packed.pack(folder / "soak", tmp_path / "packed.zip")
+    with (tmp_path / "packed.zip").open("rb") as file:
+        name = packed.unpack(file, shelf)
+    brought = folder / name
+    assert not (brought / "lock").exists()
+    assert brought.stat().st_mode & 0o777 == 0o700
+    assert {one.stat().st_mode & 0o777 for one in brought.iterdir()} == {0o600}
