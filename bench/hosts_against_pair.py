@@ -104,17 +104,23 @@ def _values(slices: list[tuple[dict[str, Any], float]]) -> dict[str, float]:
     windows = [window_of(done) for done, _ in slices]
     calls, ns = sum(one.calls for one in windows), sum(one.ns for one in windows)
     histogram = merged(dict(done["latency"]["buckets"]) for done, _ in slices)
+    used = [_used_ns(done["processor"]) for done, _ in slices]
     return {
+        "processor time a call": sum(used) / sum(done["calls"] for done, _ in slices),
         "rate": 1e9 * calls / ns,
         "p99": Buckets.of(histogram).percentiles([P99])[0],
         "beyond": statistics.median(beyond for _, beyond in slices),
     }
 
 
+def _used_ns(processor: dict[str, Any]) -> int:
+    return sum(int(processor["end"][kind]) - int(processor["start"][kind]) for kind in ("user_ns", "system_ns"))
+
+
 def show(name: str, forks: list[dict[str, dict[str, float]]]) -> None:
     """Print the ratios of agents to pair with their intervals, and the time beyond the calls."""
     parts = []
-    for what in ("rate", "p99"):
+    for what in ("rate", "p99", "processor time a call"):
         ratio = paired([one["agents"][what] / one["pair"][what] for one in forks]).interval(0.95)
         parts.append(f"{what} {ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f})")
     beyond = {way: statistics.median(one[way]["beyond"] for one in forks) for way in WAYS}

@@ -65,6 +65,11 @@ class Program:
             assert self.process.poll() is None, "it has ended"
             time.sleep(0.02)
 
+    def rest(self) -> str:
+        """What it wrote and nobody has read. It has ended."""
+        assert self.process.stdout is not None
+        return self.process.stdout.read()
+
     def end(self) -> None:
         """End it, whatever it does."""
         self.process.kill()

@@ -21,7 +21,7 @@ from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, create, read
 from callbench.adapter.session import Adapter
 from callbench.catalog.catalogue import Adapter as Known
-from callbench.model.errors import AdapterFailure
+from callbench.model.errors import AdapterFailure, HostLost
 from conftest import assert_one_sentence, eventually, marked
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -119,11 +119,11 @@ def test_a_killed_agent_leaves_nothing_and_the_core_says_so(
         assert below
         programs["alpha"].process.kill()
         assert eventually(lambda: not {*below} & {*marked(mark)})
-        with pytest.raises(AdapterFailure) as failure:
+        with pytest.raises(HostLost) as failure:
             server.counted()
-        assert_one_sentence(str(failure.value), ["the server on host alpha", "is lost"])
-        assert (failure.value.kind, server.broken) == ("died", True)
-        server.stop()
+        assert_one_sentence(str(failure.value), ["the connection to host alpha has ended"])
+        assert server.broken
+        assert server.stop()
 
 
 def test_an_agent_waits_for_its_scheduler_and_comes_back(own: Keys) -> None:

@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import pytest
 from fleet_lab import Program, entering, free_port, made_keys, serving
 
 from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.remote.keys import create
 from callbench.catalog.links.profile import BARE
 from conftest import SMALL, assert_one_sentence, command
 
@@ -33,9 +34,17 @@ class TwoHosts:
         self.core: Host = self.hosts.client
         self.keys: Keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address, port=free_port())
         self.programs: dict[str, Program] = stack.enter_context(serving(self.keys, "beta", host=self.core))
-        self.programs["alpha"] = alpha = Program(["agent", self.keys.folder / "alpha"], self.hosts.server)
-        stack.callback(alpha.end)
-        alpha.await_line("host alpha serves")
+        stack.callback(self._end)
+        self.start("alpha", self.hosts.server)
+
+    def _end(self) -> None:
+        """End the agent that runs now: a test may have started another one."""
+        self.programs["alpha"].end()
+
+    def start(self, name: str, host: "Host") -> None:
+        """Start the agent of a host."""
+        self.programs[name] = Program(["agent", self.keys.folder / name], host)
+        self.programs[name].await_line(f"host {name} serves")
 
     def run(self, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Run the program on the core's host."""
@@ -120,19 +129,26 @@ def test_a_run_goes_on_after_its_core_was_killed(two: TwoHosts, tmp_path: Path) 
         (["--hosts", "alpha"], ["--hosts alpha", "two different names"]),
         (["--hosts", "alpha,alpha"], ["two different names"]),
         (["--hosts", "alpha,beta", "--link", "pair"], ["--hosts and --link"]),
-        (["--hosts", "alpha,gamma"], ["no host is called gamma"]),
-        (["--hosts", "alpha,delta"], ["host delta has no agent", "callbench agent"]),
     ],
 )
-def test_hosts_that_cannot_be_had(
-    two: TwoHosts, tmp_path: Path, study: Path, words: list[str], says: list[str]
+def test_hosts_that_make_no_sense(
+    callbench: Callable[..., subprocess.CompletedProcess[str]], study: Path, words: list[str], says: list[str]
 ) -> None:
-    (two.keys.folder / "delta").mkdir()
-    (two.keys.folder / "delta" / "place.json").write_text("{}")
-    ended = two.run("run", study, *words, "--out", "run", cwd=tmp_path)
+    ended = callbench("run", study, *words, "--out", "run")
     assert ended.returncode == 2, ended.stderr
     assert_one_sentence(ended.stderr.strip(), says)
-    assert not (tmp_path / "run").exists()
+
+
+def test_hosts_that_cannot_be_had(two: TwoHosts, tmp_path: Path, study: Path) -> None:
+    create(two.keys.folder, two.core.address, ["delta"], port=two.keys.port)
+    for hosts, says in (
+        ("alpha,gamma", ["no host is called gamma"]),
+        ("alpha,delta", ["host delta has no agent", "callbench agent"]),
+    ):
+        ended = two.run("run", study, "--hosts", hosts, "--out", "run", cwd=tmp_path)
+        assert ended.returncode == 2, ended.stderr
+        assert_one_sentence(ended.stderr.strip(), says)
+        assert not (tmp_path / "run").exists()
 
 
 def test_a_host_without_keys_is_said(tmp_path: Path, study: Path) -> None:
@@ -146,3 +162,23 @@ def test_a_host_without_keys_is_said(tmp_path: Path, study: Path) -> None:
     )
     assert ended.returncode == 2
     assert_one_sentence(ended.stderr.strip(), ["has no keys of hosts", "callbench hosts init"])
+
+
+def test_a_host_that_is_lost_is_said_and_the_run_goes_on_when_it_is_back(two: TwoHosts, tmp_path: Path) -> None:
+    """Nothing waits for it for ever: what was finished is kept, and the rest is made when the agent runs again."""
+    file = tmp_path / "longer.toml"
+    file.write_text(SMALL.replace("rounds = 2", "rounds = 8"))
+    words = ("run", file, "--forks", 2, "--no-baselines", "--select", "stack=honest/tcp", "--out", "run")
+    core = Program([*words, "--hosts", "alpha,beta"], two.core, cwd=tmp_path, CALLBENCH_HOSTS=str(two.keys.folder))
+    core.await_file(tmp_path / "run" / "journal.jsonl", '"kind":"round"')
+    two.programs["alpha"].end()
+    assert core.process.wait(120) == 1
+    assert_one_sentence(core.rest().splitlines()[-1], ["host alpha", "callbench run", "--resume"])
+    before = rounds(journal(tmp_path / "run"))
+    two.start("alpha", two.hosts.server)
+    ended = two.run("run", file, "--out", "run", "--resume", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    after = rounds(journal(tmp_path / "run"))
+    assert after[: len(before)] == before
+    assert len(after) == 16
+    assert not [line for line in journal(tmp_path / "run") if line["kind"] == "excluded"]

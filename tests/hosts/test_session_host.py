@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from callbench.adapter.network.remote.lease import LEASE_OVER
 from callbench.adapter.network.remote.session_host import SessionHost
 
 
@@ -77,7 +78,7 @@ def test_a_schedule_is_a_file_of_the_host_itself(orders: Orders) -> None:
 def test_another_core_is_told_that_the_host_is_in_use(orders: Orders) -> None:
     assert orders.ask("take", core="other") == {"taken": False}
     refused = orders.ask("start", core="other", session=7, number=0, adapter="honest", who="the server")
-    assert "heard nothing of this core" in refused["failure"]["message"]
+    assert refused["failure"]["kind"] == LEASE_OVER
     assert orders.host.alive == 0
     orders.ask("release")
     assert orders.ask("take", core="other") == {"taken": True}

@@ -14,7 +14,7 @@ from callbench.adapter.process import GRACE_SECONDS
 from callbench.catalog.manifest import Manifest
 from callbench.catalog.study.own_servers import OF_COMMAND_LINE
 from callbench.model import machine_limits
-from callbench.model.errors import AdapterFailure
+from callbench.model.errors import AdapterFailure, HostLost
 from callbench.model.request import called, connected_with
 from callbench.model.service.imported import Imported
 from callbench.model.version import CONTRACT
@@ -417,7 +417,7 @@ class Adapter:
         try:
             self._request("stop", {})
             self._answer("stopped", deadline)
-        except AdapterFailure:
+        except (AdapterFailure, HostLost):
             self.process.close(grace=0)
             return True
         return self.process.close(grace=max(0.0, deadline - time.monotonic()))

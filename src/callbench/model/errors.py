@@ -23,6 +23,10 @@ class MachineFailure(CallbenchError):  # noqa: N818 - it names what failed
     exit_code = 2
 
 
+class HostLost(CallbenchError):  # noqa: N818 - it names what happened
+    """Another machine that a run uses has gone, or was cut off. No stack is to blame: the run ends, and can go on."""
+
+
 # Failures of an adapter itself: it ended, said nothing, broke the contract, or reported figures that cannot be true.
 OF_THE_ADAPTER = frozenset({"died", "silent", "garbage", "untrue"})
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from callbench.model.errors import AdapterFailure, CallbenchError
+from callbench.model.errors import AdapterFailure, CallbenchError, HostLost
 from callbench.runner.host_absence import drive_undisturbed
 from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.measure.traffic import Traffic
@@ -87,7 +87,7 @@ def run_slice(unit: Unit, plan: SlicePlan, traffic: Traffic | None, gaps: GapDet
         result = drive_undisturbed(drive, None if plan.probes else gaps)
     except CallbenchError as failure:
         # Some stacks are compared with their own first answer. A different answer is a failure of the cell.
-        if isinstance(failure, AdapterFailure):
+        if isinstance(failure, (AdapterFailure, HostLost)):
             raise
         raise AdapterFailure("wrong-answer", str(failure)) from failure
     finally:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from callbench.model.errors import CallbenchError, MachineFailure
+from callbench.model.errors import CallbenchError, HostLost, MachineFailure
 from callbench.store.record_writer import RecordWriter
 
 
@@ -114,6 +114,7 @@ def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> It
 
     Raises:
         Stopped: the user stopped the work.
+        HostLost: another machine has gone; the sentence ends with `kept`.
     """
     try:
         ending = Ending()
@@ -125,6 +126,9 @@ def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> It
         run.end("stopped")
         kind = Terminated if isinstance(stop, Sigterm) else Stopped
         raise kind(f"stopped; {kept}", run.path) from None
+    except HostLost as lost:
+        run.end("stopped")
+        raise HostLost(f"{lost}; {kept}") from lost
     except BaseException:
         # On a full disk this fails too, and what failed first is what is to be said.
         with suppress(MachineFailure):

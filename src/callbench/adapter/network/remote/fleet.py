@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,6 +53,8 @@ class Agent:
         """Remember where it is."""
         self._fleet, self.present = fleet, present
         self._sessions = itertools.count(1)
+        # Why the host is lost, for the rest of this process; None: it is not.
+        self._lost: str | None = None
 
     def ask(self, do: str, members: Mapping[str, Any], seconds: float = 1.0) -> dict[str, Any]:
         """Order something. Return its answer.
@@ -59,7 +62,20 @@ class Agent:
         Raises:
             ConnectionError: the host does not answer within the seconds, and a few more.
         """
-        return self._fleet.ask(self.present, do, members, seconds)
+        if self._lost is not None:
+            raise ConnectionError(self._lost)
+        try:
+            return self._fleet.ask(self.present, do, members, seconds)
+        except ConnectionError as lost:
+            # Nobody waits for it again: what runs there ends by itself.
+            self._lost = str(lost)
+            raise
+
+    def keep_lease(self, ended: threading.Event) -> None:
+        """Renew the lease until the end, or until the host is lost."""
+        with suppress(ConnectionError):
+            while not ended.wait(RENEW_SECONDS):
+                self.ask("renew", {})
 
     def start(self, who: str, adapter: str) -> RemoteProcess:
         """Start an adapter there.
@@ -123,7 +139,6 @@ class Fleet:
         except (OSError, ValueError) as failure:
             raise HostFailure(f"the scheduler at {where} does not take this core: {failure}") from failure
         self._ended = threading.Event()
-        threading.Thread(target=self._renew, daemon=True, name="lease").start()
 
     def present(self) -> dict[str, Present]:
         """Return the hosts whose agents are connected, by name."""
@@ -162,6 +177,8 @@ class Fleet:
         if not taken:
             raise HostFailure(f"host {name} is in use by another core: wait until it has ended, or end it")
         self._agents[name] = agent
+        # A thread each: a host that does not answer must not cost another one its lease.
+        threading.Thread(target=agent.keep_lease, args=(self._ended,), daemon=True, name=f"lease-{name}").start()
         return agent
 
     def host(self, name: str) -> RemoteHost:
@@ -209,15 +226,6 @@ class Fleet:
         except (OSError, RuntimeError, ValueError) as failure:
             raise ConnectionError(f"the connection to host {present.name} has ended") from failure
         return answer
-
-    def _renew(self) -> None:
-        """Keep the leases, until the end. What a lost host misses, its session reports."""
-        while not self._ended.wait(RENEW_SECONDS):
-            for agent in list(self._agents.values()):
-                try:
-                    agent.ask("renew", {})
-                except ConnectionError:
-                    continue
 
     def close(self) -> None:
         """Free the hosts: what is left there ends."""

@@ -8,6 +8,9 @@ RENEW_SECONDS = 1.0
 # Without a word for so long, everything ends. It must be gone 5 s after the core.
 LEASE_SECONDS = 3.5
 
+# How an agent answers a core that has no lease any more.
+LEASE_OVER = "lease over"
+
 
 class Lease:
     """Who uses a host, and whether they still do."""

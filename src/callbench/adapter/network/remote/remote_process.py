@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from callbench.adapter.network.remote.lease import LEASE_OVER
 from callbench.adapter.process import GRACE_SECONDS
-from callbench.model.errors import AdapterFailure, CallbenchError, MachineFailure
+from callbench.model.errors import AdapterFailure, CallbenchError, HostLost, MachineFailure
 
 # How an agent is asked: an operation, its members, and the seconds that it may take there. It returns the answer, and
 # raises ConnectionError if there is none.
@@ -38,8 +39,9 @@ class RemoteProcess:
             ask: how its agent is asked.
 
         Raises:
-            AdapterFailure: it cannot be started, or the host is lost.
+            AdapterFailure: it cannot be started.
             MachineFailure: the host has no room, files, threads or memory for it.
+            HostLost: the host does not answer.
         """
         # A name may end with a comma, as in `native, the server,`.
         self.who = f"{who.removesuffix(',')} on host {host}{',' * who.endswith(',')}"
@@ -55,14 +57,15 @@ class RemoteProcess:
         """Order something, and raise what failed there.
 
         Raises:
-            AdapterFailure: it failed, or the host is lost.
+            AdapterFailure, MachineFailure: it failed.
+            HostLost: the host does not answer, or has ended everything of this core.
         """
         order = {"session": self._session, "number": next(self._numbers), **members}
         try:
             answer = self._ask_agent(do, order, wait_s)
         except ConnectionError as lost:
             self.broken = True
-            raise AdapterFailure("died", f"{self.who} is lost: {lost}") from lost
+            raise HostLost(str(lost)) from lost
         self.broken = self.broken or bool(answer.get("broken"))
         if answer.get("failure"):
             raise self._failure_of(answer["failure"])
@@ -70,6 +73,8 @@ class RemoteProcess:
 
     def _failure_of(self, said: Mapping[str, Any]) -> CallbenchError:
         """Return the failure that the agent described."""
+        if said["kind"] == LEASE_OVER:
+            return HostLost(f"host {self._host} {said['message']}")
         if said["kind"] is None:
             return MachineFailure(f"host {self._host}: {said['message']}")
         message = str(said["message"])
@@ -88,7 +93,8 @@ class RemoteProcess:
         """Send what was kept, and read one line as a JSON object, until `deadline` on the monotonic clock.
 
         Raises:
-            AdapterFailure: `died`, `silent` or `garbage`, as on this machine; or the host is lost.
+            AdapterFailure: `died`, `silent` or `garbage`, as on this machine.
+            HostLost: as in `_ask`.
         """
         now = time.monotonic()
         lines, files, self._unsent, self._files = self._unsent, self._files, [], {}
@@ -127,10 +133,7 @@ class RemoteProcess:
 
     def died(self, within_s: float = 0.0) -> AdapterFailure | None:
         """Return the error for its end, if it has ended or ends within this time; else None."""
-        try:
-            said = self._ask("died", within_s, seconds=within_s)["died"]
-        except AdapterFailure as lost:
-            return lost
+        said = self._ask("died", within_s, seconds=within_s)["died"]
         if said is None:
             return None
         self.broken = True
@@ -146,7 +149,7 @@ class RemoteProcess:
         """Send a signal to it, also while another thread waits for a line of it."""
         try:
             self._ask("signal", _SHORT_SECONDS, signal=number.name)
-        except AdapterFailure:
+        except (AdapterFailure, HostLost):
             # As on this machine: what has ended needs no signal.
             return
 
@@ -159,7 +162,7 @@ class RemoteProcess:
         """Return its last log lines as the end of a sentence, or ""."""
         try:
             return str(self._ask("log", _SHORT_SECONDS)["log"])
-        except AdapterFailure:
+        except (AdapterFailure, HostLost):
             return ""
 
     def close(self, *, grace: float = GRACE_SECONDS) -> bool:
@@ -169,6 +172,6 @@ class RemoteProcess:
         self.closed = True
         try:
             return bool(self._ask("close", grace + _SHORT_SECONDS, seconds=grace)["killed"])
-        except AdapterFailure:
-            # Its agent ends it, as it hears nothing of this core.
+        except (AdapterFailure, HostLost):
+            # Its agent ends it, if it hears nothing of this core.
             return True

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.network.remote import facts
-from callbench.adapter.network.remote.lease import Lease
+from callbench.adapter.network.remote.lease import LEASE_OVER, Lease
 from callbench.adapter.process import AdapterProcess
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure, CallbenchError
@@ -80,7 +80,9 @@ class SessionHost:
         order: Order = json.loads(text)
         try:
             if not self.lease.renew(str(order["core"])) and order["do"] != "take":
-                raise AdapterFailure("died", "its agent heard nothing of this core for too long, and has ended it")
+                raise AdapterFailure(
+                    LEASE_OVER, "heard nothing of this core for too long, and has ended what it started"
+                )
             return json.dumps(self._done(order))
         except CallbenchError as failure:
             return json.dumps({"failure": _record(failure), "broken": True, "closed": False})
