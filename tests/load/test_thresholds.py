@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from callbench.adapter.contract import Done
 from callbench.analysis.load import threshold_values as thresholds
+from callbench.analysis.load.request import MAX_SECONDS, LoadRequest
 from callbench.analysis.load.thresholds import EXAMPLES, parse
 from callbench.analysis.load.times import times_of, times_record
 from callbench.model.errors import BadInput
@@ -217,3 +218,38 @@ def test_a_wrong_threshold_is_refused_before_anything_is_driven(callbench: Run) 
     refused = callbench("load", START, "--fail-if", "p99 > 5")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "p99 is given in us or µs or ms or s" in refused.stderr
+
+
+def test_a_sentence_says_how_many_seconds_more_give_the_calls() -> None:
+    [one] = thresholds.evaluate([parse("p99 > 50 ms")], done(100, 0, [10**6] * 100), 10.0)
+    assert one.sentence.endswith("p99 needs about 368 calls, there are 100; about 27 s more give them: undecided.")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, (1, 10.0, MAX_SECONDS)),
+        ({"fail_if": ("p99 > 1 s", "p90 > 1 s", "errors > 1%")}, (368, 10.0, 120.0)),
+        ({"fail_if": ("p99 > 1 s",), "seconds": 3.0}, (1, 3.0, 66.0)),
+        ({"fail_if": ("p99 > 1 s",), "calls": 20}, (20, 0.0, MAX_SECONDS)),
+        ({"fail_if": ("p99 > 1 s",), "calls": 20, "seconds": 3.0}, (20, 0.0, 3.0)),
+    ],
+)
+def test_a_load_without_a_time_has_the_calls_of_its_percentiles(
+    given: dict[str, Any], expected: tuple[int, float, float]
+) -> None:
+    one = LoadRequest("x", **{**given, "fail_if": tuple(map(parse, given.get("fail_if", ())))})
+    assert (one.load.calls, one.load.seconds, one.limit_s) == expected
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_a_load_goes_on_until_its_percentile_is_known(callbench: Run, tmp_path: Path) -> None:
+    """One client that thinks makes 25 calls in 10 s; p90 needs 36."""
+    order = ("--method", "POST", "--body", '{"n":1}', "--header", "X-Shop: ours", "--expect-status", "201")
+    ended = callbench(
+        "load", START, "--path", "/orders", *order, "--clients", 1, "--think", 400,
+        "--fail-if", "p90 > 100 s", "--json", "--out", tmp_path / "load",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["calls"] >= 36

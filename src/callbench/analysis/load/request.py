@@ -4,13 +4,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from callbench.analysis.load.thresholds import Threshold
+from callbench.analysis.load.thresholds import Threshold, share_of
 from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model.cell import CLOSED, Load
 from callbench.model.errors import BadInput
 
 # Seconds after which a drive with a number of calls but no time gives up.
 MAX_SECONDS = 3600.0
+# A load without a time takes so many seconds, and at most so many if a percentile of a condition needs more calls.
+DEFAULT_SECONDS, MOST_SECONDS = 10.0, 120.0
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,21 @@ class LoadRequest:
     def load(self) -> Load:
         """The load as a model object. Without a time or a number of calls it takes 10 s.
 
-        A drive lasts for its time and its calls, whichever takes longer. With both, the time is its limit instead.
+        A drive lasts for its time and its calls, whichever takes longer. With both, the time is its limit instead. With
+        neither, it goes on until a percentile that decides has enough calls, but for `limit_s` at most.
         """
-        seconds = 0.0 if self.calls else 10.0 if self.seconds is None else self.seconds
+        seconds = 0.0 if self.calls else DEFAULT_SECONDS if self.seconds is None else self.seconds
+        calls = self.calls or (self.needed_calls if self.seconds is None else 1)
         arrivals = CLOSED if self.rate is None else "poisson" if self.poisson else "constant"
-        return Load(self.clients, self.calls or 1, seconds, arrivals, self.rate, round(self.think_ms * 1e6))
+        return Load(self.clients, calls, seconds, arrivals, self.rate, round(self.think_ms * 1e6))
+
+    @property
+    def needed_calls(self) -> int:
+        """How many calls the percentiles of its conditions need; 1 if there are none."""
+        from callbench.stats.percentile_calls import fewest_calls  # noqa: PLC0415 - numpy is slow to load
+
+        shares = [share_of(one.metric) for one in self.fail_if]
+        return max((fewest_calls(share) for share in shares if share is not None), default=1)
 
     def record(self) -> dict[str, Any]:
         """Return the options as JSON values, for record.json."""
@@ -97,5 +109,5 @@ class LoadRequest:
     def limit_s(self) -> float:
         """Seconds after which the drive ends in any case."""
         if self.seconds is None:
-            return MAX_SECONDS
+            return MAX_SECONDS if self.calls or self.needed_calls == 1 else MOST_SECONDS
         return self.seconds if self.calls else self.seconds * 2 + 60

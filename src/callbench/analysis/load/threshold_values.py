@@ -1,5 +1,6 @@
 """The values that thresholds are compared with, from the driver's report."""
 
+import math
 from collections.abc import Sequence
 
 from callbench.adapter.contract import Done
@@ -24,11 +25,12 @@ def evaluate(thresholds: Sequence[Threshold], done: Done, rate_per_s: float) -> 
         rate_per_s: successful calls per second.
     """
     return tuple(
-        _of_few_calls(one, done) or ThresholdResult(one, _value(one.metric, done, rate_per_s)) for one in thresholds
+        _of_few_calls(one, done, rate_per_s) or ThresholdResult(one, _value(one.metric, done, rate_per_s))
+        for one in thresholds
     )
 
 
-def _of_few_calls(one: Threshold, done: Done) -> ThresholdResult | None:
+def _of_few_calls(one: Threshold, done: Done, rate_per_s: float) -> ThresholdResult | None:
     """Compare a percentile that too few calls know with its limit; None of all else.
 
     It lies beyond the limit where more calls than it leaves out do. Of few calls, so many of them may be beyond it, or
@@ -43,7 +45,10 @@ def _of_few_calls(one: Threshold, done: Done) -> ThresholdResult | None:
     low, high = binomial(beyond, count)
     above = True if low > 1 - share else False if high < 1 - share else None
     shown = above if above is None or one.sign in {">", ">="} else not above
-    return ThresholdResult(one, None, few_calls(share, [count]), shown)
+    why = few_calls(share, [count])
+    if shown is None and rate_per_s > 0:
+        why += f"; about {math.ceil((fewest_calls(share) - count) / rate_per_s):,} s more give them"
+    return ThresholdResult(one, None, why, shown)
 
 
 def _value(metric: str, done: Done, rate_per_s: float) -> float | None:

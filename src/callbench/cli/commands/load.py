@@ -28,7 +28,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             "--seconds",
             min=0.1,
             max=1e6,
-            help="Duration in seconds; --calls may end it earlier. Default: 10, or until --calls are made.",
+            help="Duration in seconds; --calls may end it earlier. Default: 10, or until --calls are made; up to 120"
+            " for the calls that a percentile of --fail-if needs.",
         ),
     ] = None,
     calls: Annotated[

@@ -18,6 +18,7 @@ class LoadProgress:
         at, before = self._last
         rate = (calls - before) / max(1, at_ns - at) * 1e9
         self._last = (at_ns, calls)
-        until = f" of {self._seconds:g}" if self._seconds else ""
+        # A load without --seconds may go on for the calls that a percentile needs.
+        until = f" of {self._seconds:g}" if at_ns <= self._seconds * 1e9 else ""
         failed = f", {errors:,} failed" if errors else ""
         self._line.show(f"{at_ns / 1e9:.1f}{until} s: {calls:,} calls, {rate:,.0f} calls/s{failed}")
