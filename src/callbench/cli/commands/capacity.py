@@ -77,8 +77,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.adapter.stack.target import TargetSpec
     from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
     from callbench.analysis.capacity.result import read
-    from callbench.cli import exit_code, stability
-    from callbench.cli.capacity_searching import searched
+    from callbench.cli import exit_code
+    from callbench.cli.recorded import stability
+    from callbench.cli.recorded.capacity import searched
     from callbench.model.objective import parse
     from callbench.report import record_report
     from callbench.report.capacity.capacity_report import capacity_report

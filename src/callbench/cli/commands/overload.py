@@ -68,8 +68,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     First searches for the capacity of the server, then sends multiples of it.
     """
-    from callbench.cli import stability
-    from callbench.cli.stability_overloading import overloaded
+    from callbench.cli.recorded import stability
+    from callbench.cli.recorded.overload import overloaded
     from callbench.runner.stability.overload import OverloadRequest
 
     kinds = stability.kinds("overload", shared)

@@ -43,8 +43,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     Clients call step by step. Slices of a second record rate, latency, errors, memory, threads and open files.
     """
-    from callbench.cli import stability
-    from callbench.cli.stability_soaking import soaked
+    from callbench.cli.recorded import stability
+    from callbench.cli.recorded.soak import soaked
     from callbench.runner.stability.soak import SoakRequest, slice_s
 
     kinds = stability.kinds("soak", shared)

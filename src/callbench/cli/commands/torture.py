@@ -54,8 +54,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     Each test has a verdict: survived, degraded, refused, hung or died.
     """
-    from callbench.cli import stability
-    from callbench.cli.stability_torturing import tortured
+    from callbench.cli.recorded import stability
+    from callbench.cli.recorded.torture import tortured
     from callbench.runner.stability.torture import TortureRequest
 
     kinds = stability.kinds("torture", shared)

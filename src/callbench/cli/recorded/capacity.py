@@ -8,7 +8,7 @@ from callbench.adapter.placement import Placement
 from callbench.adapter.stack.target import TargetSpec, open_target
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
 from callbench.catalog.catalogue import Catalogue
-from callbench.cli.resumable import resumable
+from callbench.cli.recorded.command import resumable
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
 from callbench.runner.capacity.search import CapacitySearch

@@ -7,7 +7,7 @@ from callbench.adapter.placement import Placement
 from callbench.adapter.stack.target import Target, TargetSpec, open_target
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.reach import LOOPBACK
-from callbench.cli.resumable import resumable
+from callbench.cli.recorded.command import resumable
 from callbench.report.record_report import RecordReport
 from callbench.report.stability import torture_report
 from callbench.runner.stability import misbehaviour, request_recorder

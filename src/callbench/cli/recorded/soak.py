@@ -6,7 +6,7 @@ from pathlib import Path
 from callbench.adapter.placement import Placement
 from callbench.adapter.stack.target import TargetSpec, open_target
 from callbench.catalog.catalogue import Catalogue
-from callbench.cli.resumable import resumable
+from callbench.cli.recorded.command import resumable
 from callbench.report.record_report import RecordReport
 from callbench.report.stability import soak_report
 from callbench.runner.stability.soak import Soak, SoakRequest
