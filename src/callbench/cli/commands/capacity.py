@@ -7,7 +7,6 @@ import typer
 
 from callbench.cli import names
 from callbench.cli.options import grouped
-from callbench.cli.output import console
 from callbench.cli.parameters import AsJson, Think, Undecided
 from callbench.cli.server import ServerArgument, ServerOptions
 
@@ -76,14 +75,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.adapter.stack.target import TargetSpec
     from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
-    from callbench.analysis.capacity.result import read
     from callbench.cli import exit_code
-    from callbench.cli.recorded import stability
-    from callbench.cli.recorded.capacity import searched
+    from callbench.cli.recorded.capacity import CapacityCommand
+    from callbench.cli.recorded.command import Ending
     from callbench.model.objective import parse
-    from callbench.report import record_report
-    from callbench.report.capacity.capacity_report import capacity_report
-    from callbench.store.record import Record
 
     exit_code.checked(undecided)
     highest = most or (10_000.0 if along == CLIENTS else 1_000_000.0)
@@ -98,13 +93,4 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         link=link,
         options={"threads": threads} if threads > 1 else {},
     )
-    known, where = stability.here(threads)
-    folder = searched(spec, request, known, where, out, resume=resume, quiet=as_json)
-    report = capacity_report(Record(folder))
-    page = record_report.write(report)
-    if as_json:
-        print(record_report.as_json(report), end="")  # noqa: T201
-    else:
-        record_report.show(report, console())
-        print(f"page: {page}\nrecord: {folder}")  # noqa: T201
-    exit_code.end(read(Record(folder)).outcome, undecided)
+    CapacityCommand(spec, request, Ending(out, resume, undecided, as_json)).go()

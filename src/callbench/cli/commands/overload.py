@@ -69,15 +69,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     First searches for the capacity of the server, then sends multiples of it.
     """
     from callbench.cli.recorded import stability
-    from callbench.cli.recorded.overload import overloaded
+    from callbench.cli.recorded.overload import OverloadCommand
     from callbench.runner.stability.overload import OverloadRequest
 
-    kinds = stability.kinds("overload", shared)
-    spec = stability.spec(server, shared, what)
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     if len(set(factors)) < len(factors):
         raise BadInput(f"--times {times}: give each number only once")
     request = OverloadRequest(objective, factors, clients, seconds, patience, within, rest, rate)
-    known, where = stability.here()
-    report = overloaded(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
-    stability.end(report, kinds, shared)
+    OverloadCommand(stability.spec(server, shared, what), request, shared).go()

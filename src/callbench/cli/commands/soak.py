@@ -44,12 +44,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Clients call step by step. Slices of a second record rate, latency, errors, memory, threads and open files.
     """
     from callbench.cli.recorded import stability
-    from callbench.cli.recorded.soak import soaked
+    from callbench.cli.recorded.soak import SoakCommand
     from callbench.runner.stability.soak import SoakRequest, slice_s
 
-    kinds = stability.kinds("soak", shared)
-    spec = stability.spec(server, shared, what)
     request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
-    known, where = stability.here()
-    report = soaked(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
-    stability.end(report, kinds, shared)
+    SoakCommand(stability.spec(server, shared, what), request, shared).go()

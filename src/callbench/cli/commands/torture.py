@@ -55,13 +55,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Each test has a verdict: survived, degraded, refused, hung or died.
     """
     from callbench.cli.recorded import stability
-    from callbench.cli.recorded.torture import tortured
+    from callbench.cli.recorded.torture import TortureCommand
     from callbench.runner.stability.torture import TortureRequest
 
-    kinds = stability.kinds("torture", shared)
-    spec = stability.spec(server, shared, what, _TIMEOUT_S)
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     request = TortureRequest(names, connections, pace, seconds, patience, within)
-    known, where = stability.here()
-    report = tortured(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
-    stability.end(report, kinds, shared)
+    TortureCommand(stability.spec(server, shared, what, _TIMEOUT_S), request, shared).go()

@@ -1,50 +1,60 @@
-"""A search for a capacity from what was asked to what is shown."""
+"""A search for a capacity."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from callbench.adapter.placement import Placement
-from callbench.adapter.stack.target import TargetSpec, open_target
+from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
-from callbench.catalog.catalogue import Catalogue
-from callbench.cli.recorded.command import resumable
+from callbench.analysis.capacity.result import read
+from callbench.cli.recorded.command import Ending, RecordedCommand
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
+from callbench.report.record_report import RecordReport
 from callbench.runner.capacity.search import CapacitySearch
+from callbench.runner.stability.live import SliceProgress
+from callbench.stats.decision import Outcome
+from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
 
 
-def searched(  # noqa: PLR0913 - what is asked, and where
-    spec: TargetSpec,
-    request: CapacityRequest,
-    known: Catalogue,
-    where: Placement,
-    out: Path | None,
-    *,
-    resume: bool,
-    quiet: bool,
-) -> Path:
-    """Search for the capacity of a server, or continue that. Returns the folder of the record.
+class CapacityCommand(RecordedCommand):
+    """Searches for the capacity of a server."""
 
-    Raises:
-        BadInput: what was asked for is wrong, or the folder is another's.
-        CallbenchError: the server cannot be started; the folder cannot be written.
-    """
-    document = {**asdict(spec), "search": asdict(request.checked())}
-    with open_target(spec, known, where) as target:
+    kind = "capacity"
+    partly = True
+    width = 160
+
+    def __init__(self, spec: TargetSpec, request: CapacityRequest, ending: Ending) -> None:
+        """Take the options, checked."""
+        super().__init__(spec, ending, threads=request.threads)
+        self._request = request
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """As `record.json` has them."""
+        return {"search": asdict(self._request)}
+
+    def check(self, target: Target) -> None:
+        """See that the client can make such loads."""
+        request = self._request
         if request.along != CLIENTS:
             target.require("open", "--along rate asks for a client with an open loop")
         if request.think_ms:
             target.require("think", "--think needs a client with think time")
         if request.threads > 1 and not is_driver(target.stack.client):
             raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
-        with resumable("capacity", spec.name, document, out, where, resume=resume, quiet=quiet, partly=True) as (
-            run,
-            line,
-        ):
-            search = CapacitySearch(run, target, request, line.show)
-            if over := search.over():
-                print(f"callbench: {run.path} is finished: {over}", file=sys.stderr)  # noqa: T201
-            else:
-                search.go()
-            return run.path
+
+    def work(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+        """Search, or say why no further load is tried."""
+        search = CapacitySearch(run, target, self._request, line.show)
+        if over := search.over():
+            print(f"callbench: {run.path} is finished: {over}", file=sys.stderr)  # noqa: T201
+        else:
+            search.go()
+
+    def outcome(self, report: RecordReport) -> Outcome:
+        """Whether what is needed is held."""
+        return read(Record(Path(report.run.path))).outcome

@@ -1,44 +1,46 @@
-"""An overload from its options to its output."""
+"""An overload: more calls than a server can answer."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
+from typing import Any
 
-from callbench.adapter.placement import Placement
-from callbench.adapter.stack.target import TargetSpec, open_target
-from callbench.catalog.catalogue import Catalogue
-from callbench.cli.recorded.command import resumable
+from callbench.adapter.stack.target import Target, TargetSpec
+from callbench.cli.options import StabilityOptions
+from callbench.cli.recorded.stability import StabilityCommand
 from callbench.model import objective
 from callbench.model.errors import BadInput
-from callbench.report.record_report import RecordReport
-from callbench.report.stability import overload_report
+from callbench.runner.stability.live import SliceProgress
 from callbench.runner.stability.overload import Overload, OverloadRequest
-from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
 
 
-def overloaded(  # noqa: PLR0913 - what is asked, and where
-    spec: TargetSpec,
-    request: OverloadRequest,
-    known: Catalogue,
-    where: Placement,
-    out: Path | None,
-    *,
-    resume: bool,
-    quiet: bool,
-) -> RecordReport:
-    """Overload a server, or continue that, and tell what came of it.
+class OverloadCommand(StabilityCommand):
+    """Overloads a server."""
 
-    Raises:
-        BadInput: what was asked for is wrong, or the folder is another's.
-        CallbenchError: the server cannot be started, or holds nothing; the folder cannot be written.
-    """
-    try:
-        objective.parse(request.objective)
-    except ValueError as failure:
-        raise BadInput(f"--objective {failure}") from None
-    document = {**asdict(spec), **asdict(request)}
-    with open_target(spec, known, where) as target:
-        # Who cannot leaves no folder.
+    kind = "overload"
+
+    def __init__(self, spec: TargetSpec, request: OverloadRequest, shared: StabilityOptions) -> None:
+        """Take the options.
+
+        Raises:
+            BadInput: the objective is none.
+        """
+        super().__init__(spec, shared)
+        try:
+            objective.parse(request.objective)
+        except ValueError as failure:
+            raise BadInput(f"--objective {failure}") from None
+        self._request = request
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """As `record.json` has them."""
+        return asdict(self._request)
+
+    def check(self, target: Target) -> None:
+        """See that calls can come by a schedule."""
         target.require("open", "an overload needs a client with an open loop")
-        with resumable("overload", spec.name, document, out, where, resume=resume, quiet=quiet) as (run, line):
-            Overload(run, target, request, run.path / "schedules", line.show).run()
-    return overload_report.overload_report(Record(run.path))
+
+    def work(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+        """Search for the capacity, and overload it."""
+        Overload(run, target, self._request, run.path / "schedules", line.show).run()

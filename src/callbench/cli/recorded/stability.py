@@ -1,28 +1,18 @@
-"""What `soak`, `overload` and `torture` do alike: from their options to a target, and from a result to an exit code."""
+"""What `soak`, `overload` and `torture` do alike: their server, and what makes them fail."""
 
-from rich.console import Console
-
-from callbench.adapter import placement
-from callbench.adapter.placement import Placement
 from callbench.adapter.stack.target import TargetSpec
 from callbench.analysis.stability import findings
-from callbench.catalog import catalogue
-from callbench.catalog.catalogue import Catalogue
 from callbench.cli import exit_code
 from callbench.cli.options import StabilityOptions
+from callbench.cli.recorded.command import Ending, RecordedCommand
 from callbench.cli.server import ServerOptions
 from callbench.model import quantities
-from callbench.report import record_report as shown
 from callbench.report.record_report import RecordReport
 from callbench.runner.compare import tasks
+from callbench.stats.decision import Outcome
 
 # Of a call.
 _TIMEOUT_S = 10.0
-
-
-def here(threads: int = 1) -> tuple[Catalogue, Placement]:
-    """The stacks that there are, and the processors of server and client, which has so many threads."""
-    return catalogue.load(), placement.choose_placement(threads=threads)
 
 
 def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> TargetSpec:
@@ -58,31 +48,19 @@ def steps(text: str) -> tuple[int, ...]:
     return quantities.numbers(text, "--clients", 1, 65_536)
 
 
-def kinds(command: str, shared: StabilityOptions) -> tuple[str, ...]:
-    """Read what fails it, before anything is begun.
+class StabilityCommand(RecordedCommand):
+    """One of the three commands: the kinds of findings that `--fail-on` names decide."""
 
-    Raises:
-        BadInput: it is wrong.
-    """
-    exit_code.checked(shared.undecided)
-    return findings.failing_kinds(command, shared.fail_on)
+    def __init__(self, spec: TargetSpec, shared: StabilityOptions) -> None:
+        """Take the options of the three commands.
 
+        Raises:
+            BadInput: `--fail-on` or `--undecided` is wrong.
+        """
+        exit_code.checked(shared.undecided)
+        self._failing = findings.failing_kinds(self.kind, shared.fail_on)
+        super().__init__(spec, Ending(shared.out, shared.resume, shared.undecided, shared.as_json))
 
-def end(report: RecordReport, failing: tuple[str, ...], shared: StabilityOptions) -> None:
-    """Write the page, print the result, and end with the exit code that follows from it.
-
-    Args:
-        report: the result.
-        failing: the kinds of findings that fail it.
-        shared: the options of the three commands.
-
-    Raises:
-        typer.Exit: with a code other than 0.
-    """
-    page = shown.write(report)
-    if shared.as_json:
-        print(shown.as_json(report), end="")  # noqa: T201
-    else:
-        shown.show(report, Console() if Console().is_terminal else Console(width=200))
-        print(f"page: {page}\nrecord: {report.run.path}")  # noqa: T201
-    exit_code.end(findings.outcome(report.findings, failing), shared.undecided)
+    def outcome(self, report: RecordReport) -> Outcome:
+        """What the findings of these kinds come to."""
+        return findings.outcome(report.findings, self._failing)

@@ -1,51 +1,55 @@
-"""A torture test from its options to its output."""
+"""A torture test: misbehaving connections beside a normal client."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
+from typing import Any
 
-from callbench.adapter.placement import Placement
-from callbench.adapter.stack.target import Target, TargetSpec, open_target
-from callbench.catalog.catalogue import Catalogue
+from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.catalog.reach import LOOPBACK
-from callbench.cli.recorded.command import resumable
-from callbench.report.record_report import RecordReport
-from callbench.report.stability import torture_report
+from callbench.cli.options import StabilityOptions
+from callbench.cli.recorded.stability import StabilityCommand
 from callbench.runner.stability import misbehaviour, request_recorder
+from callbench.runner.stability.live import SliceProgress
 from callbench.runner.stability.misbehaviour import RecordedRequest
 from callbench.runner.stability.torture import Torture, TortureRequest
-from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
 
 
-def tortured(  # noqa: PLR0913 - what is asked, and where
-    spec: TargetSpec,
-    wish: TortureRequest,
-    known: Catalogue,
-    where: Placement,
-    out: Path | None,
-    *,
-    resume: bool,
-    quiet: bool,
-) -> RecordReport:
-    """Torture a server, or continue that, and tell what came of it.
+class TortureCommand(StabilityCommand):
+    """Tortures a server."""
 
-    Raises:
-        BadInput: what was asked for is wrong, or the folder is another's.
-        CallbenchError: the server cannot be started, or the folder cannot be written.
-    """
-    misbehaviour.select_tests(wish.tests)
-    document = {**asdict(spec), **asdict(wish)}
-    with open_target(spec, known, where) as target:
-        # If there is no address, nothing can be done, and no folder is made.
+    kind = "torture"
+
+    def __init__(self, spec: TargetSpec, request: TortureRequest, shared: StabilityOptions) -> None:
+        """Take the options.
+
+        Raises:
+            BadInput: there is no such test.
+        """
+        super().__init__(spec, shared)
+        misbehaviour.select_tests(request.tests)
+        self._request = request
+        # Set by `check`, which comes first.
+        self._sent: RecordedRequest
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """As `record.json` has them."""
+        return asdict(self._request)
+
+    def check(self, target: Target) -> None:
+        """See that there is an address to connect to, and what a request to it looks like."""
         request_recorder.address(target.endpoint)
-        request = _recorded_request(target, known, where)
-        with resumable("torture", spec.name, document, out, where, resume=resume, quiet=quiet) as (run, line):
-            Torture(run, target, wish, request, () if where.shared else where.client, line.show).run()
-    return torture_report.torture_report(Record(run.path))
+        self._sent = self._recorded_request(target)
 
+    def work(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+        """Make one test after the other."""
+        attackers = () if self.where.shared else self.where.client
+        Torture(run, target, self._request, self._sent, attackers, line.show).run()
 
-def _recorded_request(target: Target, known: Catalogue, where: Placement) -> RecordedRequest:
-    """What a request looks like: over a link as over loopback, where alone there is someone in between to listen."""
-    if target.spec.link == LOOPBACK:
-        return request_recorder.record_request(target)
-    with Target(replace(target.spec, link=LOOPBACK), known, where) as near:
-        return request_recorder.record_request(near)
+    def _recorded_request(self, target: Target) -> RecordedRequest:
+        """Over a link a request is as over loopback, where alone there is someone in between to listen."""
+        if target.spec.link == LOOPBACK:
+            return request_recorder.record_request(target)
+        with Target(replace(target.spec, link=LOOPBACK), self.known, self.where) as near:
+            return request_recorder.record_request(near)
