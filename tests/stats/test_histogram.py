@@ -60,3 +60,26 @@ def test_merging_is_counting_all(parts: list[list[int]]) -> None:
     apart = merged(merged({index_of(value): 1} for value in part) for part in parts)
     assert together == apart
     assert sum(together.values()) == sum(map(len, parts))
+
+
+@given(st.lists(st.lists(TIMES, max_size=40), min_size=5, max_size=5), st.floats(0, 1))
+def test_percentiles_of_five_generators_are_those_of_one_histogram_of_all_calls(
+    generators: list[list[int]], share: float
+) -> None:
+    """Counts are added; a percentile is computed once, after that."""
+    every = [value for generator in generators for value in generator]
+    if every:
+        one = Buckets.of(merged({index_of(value): 1} for value in every))
+        five = Buckets.of(merged(merged({index_of(value): 1} for value in generator) for generator in generators))
+        assert five.percentiles([share]) == one.percentiles([share])
+        assert int(five.counts.sum()) == len(every)
+
+
+def test_a_mean_of_percentiles_is_another_value() -> None:
+    """Four quick generators and one slow one: a fifth of the calls is slow, which no mean of percentiles says."""
+    generators = [[1_000] * 100] * 4 + [[1_000_000] * 100]
+    parts = [merged({index_of(value): 1} for value in generator) for generator in generators]
+    p85 = Buckets.of(merged(parts)).percentiles([0.85])[0]
+    mean = sum(Buckets.of(part).percentiles([0.85])[0] for part in parts) / len(parts)
+    assert index_of(round(p85)) == index_of(1_000_000)
+    assert mean < 0.25 * p85
