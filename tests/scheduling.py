@@ -26,6 +26,8 @@ LONGEST = (
     "advice/test_advise_command.py",
     "external/test_external_servers.py",
     "capacity/test_capacity_command.py",
+    "hosts/test_run_on_hosts.py",
+    "hosts/test_agent.py",
     "report/test_export.py",
     "samples/test_generator.py",
     "advice/test_measuring.py",
