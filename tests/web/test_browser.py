@@ -11,7 +11,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
-from conftest import command
+from callbench.store.shelf import Shelf
+from callbench.web.jobs import Jobs
+from conftest import command, eventually
 
 pytest_plugins = ["web_page"]
 
@@ -32,6 +34,9 @@ def address(folder: Path) -> Iterator[str]:
             assert found, line
             yield found[1]
         finally:
+            jobs = Jobs(Shelf(folder))
+            for job in jobs.jobs():
+                jobs.stop(job.name)
             served.send_signal(signal.SIGINT)
             said = served.communicate(timeout=60)[1]
     assert "Traceback" not in said
@@ -87,6 +92,25 @@ def test_a_record_is_exported_and_imported(window: Page, folder: Path, tmp_path:
     assert (folder / "load-2/record.json").is_file()
 
 
+def test_a_command_is_started_watched_and_stopped(window: Page, folder: Path) -> None:
+    window.get_by_role("link", name="New").click()
+    window.get_by_role("link", name="load", exact=True).click()
+    window.get_by_label("Or a command").fill("python3 -m http.server {port} --bind 127.0.0.1")
+    window.get_by_label("Path").fill("/")
+    window.get_by_label("Seconds").fill("600")
+    window.get_by_role("button", name="Show the command").click()
+    window.get_by_text("callbench load '--start=python3 -m http.server {port}").wait_for()
+    window.get_by_role("button", name="Start").click()
+    # Its log is sent as it grows, so the window is loaded only when the command has ended.
+    window.wait_for_url("**/watch/load-*", wait_until="domcontentloaded")
+    name = window.url.rpartition("/")[2]
+    assert eventually((folder / name / "journal.jsonl").exists)
+    window.get_by_role("button", name="Stop").click()
+    window.frame_locator("iframe").get_by_text("The command has ended.").wait_for(timeout=60_000)
+    window.get_by_role("link", name="Look again").click()
+    assert window.get_by_role("button", name="Stop").count() == 0
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: int, scheme: str) -> None:
@@ -94,7 +118,17 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
     window.set_viewport_size({"width": width, "height": 900})
     window.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     base = window.url.rstrip("/")
-    for path in ("/", "/?q=nothing+at+all", "/records/soak", "/records/soak/delete", "/records/peer"):
+    new = "/new/run?study=remobjects&quick=yes"
+    for path in (
+        "/",
+        "/?q=nothing+at+all",
+        new,
+        "/new/load",
+        "/watch",
+        "/records/soak",
+        "/records/soak/delete",
+        "/records/peer",
+    ):
         window.goto(base + path)
         for folded in window.locator("summary").all():
             folded.click()

@@ -92,7 +92,7 @@ SECTIONS = (
             ),
             Entry(
                 "ui",
-                "Open the page: records, their reports, and what is running.",
+                "Open the page: start commands, watch them, and read records.",
                 ("callbench ui", "callbench ui runs --port 8090"),
             ),
             Entry(

@@ -22,6 +22,7 @@ from callbench.store.packed import MOST_BYTES
 from callbench.store.shelf import Entry, Shelf
 from callbench.web.guard import REPORT_POLICY
 from callbench.web.reports import Reports
+from callbench.web.starting import Starting
 from callbench.web.views import style, view
 
 _Result = TypeVar("_Result")
@@ -40,6 +41,7 @@ class Pages:
         self._shelf = shelf
         self._kept = kept
         self._reports = Reports(kept)
+        self._starting = Starting(shelf)
 
     def application(self) -> Starlette:
         """Return the application. It guards nothing itself."""
@@ -55,6 +57,7 @@ class Pages:
                 Route("/records/{name}/tags", self._tag, methods=["POST"]),
                 Route("/records/{name}/delete", self._ask_to_delete, methods=["GET"]),
                 Route("/records/{name}/delete", self._delete, methods=["POST"]),
+                *self._starting.routes(),
             ],
             exception_handlers={CallbenchError: _failed, HTTPException: _not_found},
         )

@@ -14,6 +14,8 @@ POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self';"
     " frame-ancestors 'none'; base-uri 'none'"
 )
+# A part of a view that stands in a frame of it.
+FRAMED_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 # A report has its styles and charts within. It stands in a frame of the page, where it may do nothing.
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none';"

@@ -14,7 +14,7 @@ def command(
     ] = Path("runs"),
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at. 0: a free one.")] = 0,
 ) -> None:
-    """Open the page: records, their reports, and what is running.
+    """Open the page: start commands, watch them, and read records.
 
     Prints an address to open in a browser on this machine. Only that browser can use the page. Ctrl-C ends it.
     """

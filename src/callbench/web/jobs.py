@@ -1,0 +1,156 @@
+"""The commands that were started from the page: each a process of its own, which goes on when the page ends."""
+
+import contextlib
+import datetime as dt
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput
+from callbench.store.head import as_file
+from callbench.store.record_writer import put
+from callbench.store.shelf import Shelf
+
+_FOLDER = ".started"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that was started.
+
+    Attributes:
+        name: of the record that it makes.
+        words: the command line after `callbench`.
+        log: the file of what it prints.
+        pid: its process.
+        born: when that process began, in seconds since 1970.
+    """
+
+    name: str
+    words: Sequence[str]
+    log: Path
+    pid: int
+    born: float
+
+    @property
+    def running(self) -> bool:
+        """Whether its process is alive. Another one may have its number by now."""
+        try:
+            process = psutil.Process(self.pid)
+            return process.create_time() == self.born and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+
+
+class Jobs:
+    """What was started in a folder of records. Its file and its log stay there, for the next page."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        """Start commands whose records lie in a folder."""
+        self._shelf = shelf
+        self._children: list[subprocess.Popen[bytes]] = []
+        self._one = threading.Lock()
+
+    @property
+    def _folder(self) -> Path:
+        return self._shelf.folder / _FOLDER
+
+    def start(self, words: Sequence[str]) -> Job:
+        """Start a command. Return it.
+
+        Raises:
+            MachineFailure: it cannot be started, or its files cannot be written.
+        """
+        with self._one:
+            name = self._shelf.free_name(f"{words[0]}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}")
+            while (self._folder / f"{name}.json").exists():
+                name = f"{name}-again"
+            return self._start(name, [*words, f"--out={self._shelf.folder / name}"])
+
+    def resume(self, name: str) -> Job:
+        """Go on with a run that was stopped or cut off.
+
+        Raises:
+            BadInput: it runs, or is no run that was started here.
+            MachineFailure: it cannot be started.
+        """
+        with self._one:
+            job = self.job(name)
+            if job.running:
+                raise BadInput(f"{name} is running: stop it first")
+            if job.words[0] != "run":
+                raise BadInput(f"{name} is no run: start it anew")
+            return self._start(name, [*(word for word in job.words if word != "--resume"), "--resume"])
+
+    def stop(self, name: str) -> None:
+        """Ask a command to end as Ctrl-C does: what it has so far is kept.
+
+        Raises:
+            BadInput: there is no such command.
+        """
+        job = self.job(name)
+        if job.running:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(job.pid, signal.SIGINT)
+
+    def job(self, name: str) -> Job:
+        """Return a command that was started.
+
+        Raises:
+            BadInput: there is none of this name.
+        """
+        self._reap()
+        file = self._folder / f"{name}.json"
+        if name.startswith(".") or "/" in name or "\0" in name or file.is_symlink() or not file.is_file():
+            raise BadInput(f"nothing named {name!r} was started from the page in {self._shelf.folder}")
+        try:
+            found = json.loads(file.read_bytes())
+            return Job(name, list(map(str, found["words"])), file.with_suffix(".log"), found["pid"], found["born"])
+        except (OSError, ValueError, KeyError, TypeError) as failure:
+            raise BadInput(f"{file} is damaged: remove it") from failure
+
+    def jobs(self) -> list[Job]:
+        """Return what was started, newest first."""
+        try:
+            files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+        except OSError:
+            return []
+        found = []
+        for file in files:
+            with contextlib.suppress(BadInput):
+                found.append(self.job(file.stem))
+        return found
+
+    def _start(self, name: str, words: Sequence[str]) -> Job:
+        log = self._folder / f"{name}.log"
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            try:
+                child = subprocess.Popen(
+                    [sys.executable, "-m", "callbench", *words],
+                    stdin=subprocess.DEVNULL,
+                    stdout=descriptor,
+                    stderr=descriptor,
+                    start_new_session=True,
+                )
+            finally:
+                os.close(descriptor)
+            self._children.append(child)
+            job = Job(name, words, log, child.pid, psutil.Process(child.pid).create_time())
+            put(self._folder / f"{name}.json", as_file({"words": list(words), "pid": job.pid, "born": job.born}))
+        except OSError as failure:
+            raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
+        return job
+
+    def _reap(self) -> None:
+        self._children = [child for child in self._children if child.poll() is None]

@@ -1,0 +1,161 @@
+"""Commands that the page starts: their command line, their log, Stop and Resume."""
+
+import json
+import os
+import re
+import shlex
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from starlette.testclient import TestClient
+
+from callbench.catalog.study import names as studies
+from callbench.model.errors import BadInput
+from callbench.store.shelf import Shelf
+from callbench.web.forms import command_line
+from callbench.web.jobs import Jobs
+from conftest import eventually
+
+pytest_plugins = ["web_page"]
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
+
+SERVER = "python3 -m http.server {port} --bind 127.0.0.1"
+LONG = {"start": SERVER, "path": "/", "clients": "1", "seconds": "600"}
+
+
+@pytest.fixture
+def jobs(shelf: Shelf) -> Iterator[Jobs]:
+    """What a page started; all of it has ended afterwards."""
+    found = Jobs(shelf)
+    yield found
+    for job in found.jobs():
+        found.stop(job.name)
+        assert eventually(lambda: not found.job(job.name).running)  # noqa: B023 - asked at once
+
+
+def started(page: TestClient, what: str, values: dict[str, str]) -> str:
+    answer = page.post(f"/new/{what}", data=values)
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"].removeprefix("/watch/")
+
+
+def test_an_address_keeps_the_command(page: TestClient) -> None:
+    asked = {"study": "remobjects", "select": "message=soap channel=tcp", "quick": "yes"}
+    text = page.get("/new/run", params=asked).text
+    assert "callbench run remobjects --select=message=soap --select=channel=tcp --quick" in text
+    assert "<option selected>remobjects</option>" in text
+    assert all(f"<option>{name}</option>" in page.get("/new/run").text for name in studies())
+
+
+def test_what_is_shown_can_be_pasted_into_a_shell() -> None:
+    words = command_line("load", {"start": "a 'b' $(c) {port}", "path": "/x y", "clients": "3"})
+    assert words == ["load", "--start=a 'b' $(c) {port}", "--path=/x y", "--clients=3"]
+    assert shlex.split(shlex.join(words)) == words
+
+
+@pytest.mark.parametrize(
+    ("what", "values", "why"),
+    [
+        ("load", {"server": "--out=/etc/x"}, "would be an option"),
+        ("compare", {"a": "-x"}, "would be an option"),
+        ("load", {"server": "http://x/\nb"}, "printable"),
+        ("run", {"study": "x" * 2001}, "printable"),
+        ("doctor", {}, "there is no form for 'doctor'"),
+    ],
+)
+def test_a_value_adds_no_option_of_its_own(
+    page: TestClient, what: str, values: dict[str, str], why: str, folder: Path
+) -> None:
+    with pytest.raises(BadInput, match=why):
+        command_line(what, values)
+    for answer in (page.get(f"/new/{what}", params=values), page.post(f"/new/{what}", data=values)):
+        assert answer.status_code == 400
+    assert not (folder / ".started").exists()
+
+
+def test_nothing_is_started_by_reading_or_by_an_empty_form(page: TestClient, folder: Path) -> None:
+    page.get("/new/load", params=LONG)
+    assert "nothing was started" in page.post("/new/load", data={"clients": "3"}).text
+    assert not (folder / ".started").exists()
+
+
+def test_an_estimate_is_the_commands_own(page: TestClient, study: Path, folder: Path) -> None:
+    text = page.get("/new/run", params={"study": str(study), "quick": "yes", "estimate": "yes"}).text
+    assert "honest/tcp" in text
+    assert not (folder / ".started").exists()
+
+
+def test_a_load_is_started_and_becomes_a_record(page: TestClient, jobs: Jobs, folder: Path) -> None:
+    name = started(page, "load", {**LONG, "seconds": "0.5"})
+    log = page.get(f"/watch/{name}/log").text
+    assert f"folder: {folder / name}" in log
+    assert log.endswith("The command has ended.</p>")
+    assert not jobs.job(name).running
+    assert f"--out={folder / name}" in page.get(f"/watch/{name}").text
+    assert f'href="/records/{name}"' in page.get("/").text
+    assert f'href="/watch/{name}"' in page.get("/watch").text
+
+
+def test_a_command_that_fails_says_why(page: TestClient) -> None:
+    name = started(page, "run", {"study": "no-such-study"})
+    assert "no-such-study" in page.get(f"/watch/{name}/log").text.partition("callbench: ")[2]
+    assert f'href="/records/{name}"' not in page.get(f"/watch/{name}").text
+
+
+def test_stop_keeps_what_is_known_and_resume_goes_on(
+    page: TestClient, jobs: Jobs, folder: Path, study: Path, shelf: Shelf
+) -> None:
+    name = started(page, "run", {"study": str(study), "forks": "500"})
+    journal = folder / name / "journal.jsonl"
+    assert eventually(lambda: journal.exists() and b'"fork over"' in journal.read_bytes())
+    assert 'action="/watch/' in page.get(f"/watch/{name}").text
+    assert page.post(f"/watch/{name}/resume").status_code == 400, "it runs"
+    page.post(f"/watch/{name}/stop")
+    assert eventually(lambda: not jobs.job(name).running)
+    assert shelf.entry(name).state == "stopped"
+    before = journal.stat().st_size
+    assert f"/watch/{name}/resume" in page.get(f"/watch/{name}").text
+    assert page.post(f"/watch/{name}/resume").status_code == 303
+    assert eventually(lambda: journal.stat().st_size > before + 1000)
+    assert jobs.job(name).running
+
+
+def test_a_command_outlives_its_page(jobs: Jobs, shelf: Shelf) -> None:
+    name = jobs.start(command_line("load", LONG)).name
+    other = Jobs(shelf)
+    assert [job.name for job in other.jobs()] == [name]
+    assert other.job(name).running
+    other.stop(name)
+    assert eventually(lambda: not other.job(name).running)
+
+
+def test_another_process_with_its_number_is_left_alone(jobs: Jobs, folder: Path) -> None:
+    job = jobs.start(command_line("load", {**LONG, "seconds": "0.1"}))
+    assert eventually(lambda: not jobs.job(job.name).running)
+    file = folder / ".started" / f"{job.name}.json"
+    born = psutil.Process().create_time() - 1
+    file.write_text(json.dumps({**json.loads(file.read_text()), "pid": os.getpid(), "born": born}))
+    hurt: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: hurt.append(number))
+    try:
+        jobs.stop(job.name)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not hurt
+
+
+@pytest.mark.parametrize("name", ["..%2F..%2Fsecret", ".hidden", "no-such", "%00"])
+def test_no_log_of_elsewhere(page: TestClient, name: str) -> None:
+    for what in ("", "/log"):
+        assert page.get(f"/watch/{name}{what}").status_code in {400, 404}
+
+
+def test_what_a_command_prints_is_escaped(page: TestClient) -> None:
+    name = started(page, "run", {"study": "<script>alert(1)</script>.toml"})
+    for path in (f"/watch/{name}", f"/watch/{name}/log", "/watch"):
+        text = page.get(path).text
+        assert "<script" not in text
+        assert re.search(r"&lt;script", text)
