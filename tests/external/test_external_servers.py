@@ -221,10 +221,21 @@ expect_body = '{ANSWER}'
     listed = {row["id"]: row for row in json.loads(callbench("list", "stacks", "--json", check=True).stdout)}
     card = listed["load/http1:mine/greeting"]["card"]
     assert (card["counts"], card["external"]["folder"], card["request"]["expect_body"]) == (False, str(mine), ANSWER)
-    quick = ("--seconds", "0.2", "--rounds", "2", "--path", "/hello")
-    held = callbench("compare", "load/http1:mine/greeting", START, *quick, "--out", "c")
-    # So short a comparison may stay undecided.
-    assert held.returncode in (0, 1, 3), held.stderr
+    # The same server, which sleeps 20 ms before it answers.
+    slower = tmp_path / "slower.py"
+    text = SERVER.read_text()
+    assert "    def do_GET(self) -> None:\n" in text
+    slower.write_text(
+        text.replace(
+            "    def do_GET(self) -> None:\n", "    def do_GET(self) -> None:\n        __import__('time').sleep(0.02)\n"
+        )
+    )
+    quick = ("--seconds", "1", "--rounds", "4", "--path", "/hello")
+    held = callbench("compare", "load/http1:mine/greeting", START.replace(str(SERVER), str(slower)), *quick, "--json")
+    assert held.returncode == 1, held.stderr
+    verdicts = [cell["verdict"] for cell in json.loads(held.stdout)["cells"]]
+    assert verdicts[0] == "worse"
+    assert "better" not in verdicts
 
 
 @pytest.mark.parametrize(

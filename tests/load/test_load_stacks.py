@@ -1,6 +1,7 @@
 """Servers that the load driver calls, as stacks: verified, measured and reported like any other."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -119,12 +120,19 @@ def test_one_is_measured_over_a_link_at_the_address_of_its_host(callbench: Run, 
 
 @pytest.mark.usefixtures("nothing_left")
 def test_two_are_compared_by_the_call_that_they_carry(callbench: Run, tmp_path: Path) -> None:
-    here = Path(__file__).parent / "greeter"
-    # The same server from a folder, as another build of it would be.
-    names = ("load/http1:greeter/http", f"load/http1:greeter/http@{here}")
-    held = callbench("compare", *names, "--seconds", "0.2", "--rounds", "2", "--out", "c", "--json")
-    # 3: such a short comparison cannot decide.
-    assert held.returncode in (0, 1, 3), held.stderr
+    # Another build of the same server, which sleeps 20 ms in each call.
+    slower = tmp_path / "slower"
+    shutil.copytree(Path(__file__).parent / "greeter", slower)
+    program = slower / "adapter.py"
+    answer = '        said = self.service.answer("Hello", {})'
+    assert answer in program.read_text()
+    program.write_text(program.read_text().replace(answer, f"        threading.Event().wait(0.02)\n{answer}"))
+    names = ("load/http1:greeter/http", f"load/http1:greeter/http@{slower}")
+    held = callbench("compare", *names, "--seconds", "1", "--rounds", "4", "--out", "c", "--json")
+    assert held.returncode == 1, held.stderr
+    verdicts = [cell["verdict"] for cell in json.loads(held.stdout)["cells"]]
+    assert verdicts[0] == "worse"
+    assert "better" not in verdicts
     assert [cell["name"] for cell in json.loads((tmp_path / "c" / "plan.json").read_text())["pairs"][0]["cells"]] == [
         "Hello"
     ]

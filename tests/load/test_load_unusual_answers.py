@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shlex
 import socket
 import ssl
 import struct
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from certificates import HERE, self_signed
 
+from conftest import command
 from sealed import sealed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -72,8 +74,10 @@ def _answering(*pieces: bytes) -> Serve:
 
 
 def _result(finished: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    assert finished.returncode in {0, 1}, finished.stderr
-    return sealed("load", finished.stdout)
+    assert finished.stdout, finished.stderr
+    result = sealed("load", finished.stdout)
+    assert finished.returncode == (1 if result["errors"] else 0), finished.stderr
+    return result
 
 
 def _load(callbench: Run, url: str, *words: object) -> dict[str, Any]:
@@ -278,13 +282,11 @@ def test_a_reset_without_an_answer_is_still_a_reset(callbench: Run) -> None:
 def test_a_name_whose_first_address_refuses_is_reached_at_its_next(tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("::1 two.test\n127.0.0.1 two.test localhost\n")
-    program = Path(__file__).resolve().parents[2] / "callbench"
     with _serving(_answering(_GOOD)) as port:
-        load = [program, "load", f"http://two.test:{port}/", "--clients", 2, "--calls", 10, "--json"]
-        words = " ".join(str(word) for word in load)
+        words = shlex.join(command("load", f"http://two.test:{port}/", "--clients", 2, "--calls", 10, "--json"))
         script = f"mount --bind {hosts} /etc/hosts || exit 77; cd {tmp_path} && exec {words}"
-        command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
-        finished = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+        argv = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
+        finished = subprocess.run(argv, capture_output=True, text=True, timeout=200, check=False)
     if finished.returncode == 77 or "unshare" in finished.stderr:
         pytest.skip("no mounts can be made here")
     result = _result(finished)
