@@ -5,6 +5,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -54,8 +55,18 @@ def joined(own: Keys) -> Iterator[Fleet]:
 
 
 def adapters_of(agent: Program) -> list[psutil.Process]:
-    """What an agent has started, alive."""
-    return psutil.Process(agent.process.pid).children(recursive=True)
+    """The supervisors that an agent has started, alive; but for that which keeps its folder."""
+    found = []
+    for one in psutil.Process(agent.process.pid).children():
+        with suppress(psutil.NoSuchProcess):
+            if "--remove" not in one.cmdline():
+                found.append(one)
+    return found
+
+
+def kept_folders(agent: Program) -> list[str]:
+    """The folders that are removed when an agent ends, however it does."""
+    return [word for one in psutil.Process(agent.process.pid).children() for word in one.cmdline() if "-agent-" in word]
 
 
 def test_an_adapter_on_a_host_is_asked_as_one_here(own: Keys, misbehaving: Callable[[str], Known]) -> None:
@@ -115,10 +126,13 @@ def test_a_killed_agent_leaves_nothing_and_the_core_says_so(
 ) -> None:
     with serving(own, "alpha") as programs, joined(own) as fleet:
         server = Adapter(misbehaving("honest").manifest, "the server", host=fleet.host("alpha")).read_hello()
-        below = [one.pid for one in adapters_of(programs["alpha"])]
+        below = [one.pid for top in adapters_of(programs["alpha"]) for one in (top, *top.children(recursive=True))]
         assert below
+        folders = {*Path(tempfile.gettempdir()).glob("callbench-agent-*")}
+        own_folder = next(one for one in folders if str(one) in kept_folders(programs["alpha"]))
         programs["alpha"].process.kill()
         assert eventually(lambda: not {*below} & {*marked(mark)})
+        assert eventually(lambda: not own_folder.exists())
         with pytest.raises(HostLost) as failure:
             server.counted()
         assert_one_sentence(str(failure.value), ["the connection to host alpha has ended"])

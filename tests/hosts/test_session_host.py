@@ -14,9 +14,9 @@ from callbench.adapter.network.remote.session_host import SessionHost
 class Orders:
     """A host, and orders to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         """Take the host."""
-        self.host = SessionHost()
+        self.host = SessionHost(folder)
         self.ask("take")
 
     def ask(self, do: str, core: str = "core", **members: Any) -> dict[str, Any]:
@@ -31,8 +31,8 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
 @pytest.fixture
-def orders() -> Iterator[Orders]:
-    made = Orders()
+def orders(tmp_path: Path) -> Iterator[Orders]:
+    made = Orders(tmp_path)
     yield made
     made.host.end()
 

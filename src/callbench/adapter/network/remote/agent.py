@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from callbench.adapter import temporary
 from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.door import check_door
 from callbench.adapter.network.remote.host_failure import HostFailure
@@ -36,17 +37,21 @@ def serve_agent(keys: Keys, port: int, say: Callable[[str], None]) -> None:
         HostFailure: the core cannot be reached at the start, or refuses this host.
     """
     settings.apply()
-    asyncio.run(_serve(keys, port, say))
+    # It is removed even if this process is killed.
+    with temporary.folder("callbench-agent-") as folder:
+        asyncio.run(_serve(keys, port, folder, say))
 
 
-async def _serve(keys: Keys, port: int, say: Callable[[str], None]) -> None:
-    first, sessions = True, SessionHost()
+async def _serve(keys: Keys, port: int, folder: Path, say: Callable[[str], None]) -> None:
+    files = folder / "files"
+    files.mkdir()
+    first, sessions = True, SessionHost(files)
     watch = asyncio.create_task(_watch_lease(sessions, say))
     try:
         while True:
             try:
                 address = await asyncio.to_thread(_look, keys)
-                await _work(keys, address, port, sessions, say)
+                await _work(_worker(keys, address, port, folder), keys, sessions, say)
                 say(f"the core at {keys.address}:{keys.port} has gone: waiting for it")
             except HostFailure:
                 if first:
@@ -65,24 +70,22 @@ def _look(keys: Keys) -> str:
     return check_door(keys, keys.address, keys.port, f"the core at {keys.address}:{keys.port}", remedy)
 
 
-async def _work(keys: Keys, address: str, port: int, sessions: SessionHost, say: Callable[[str], None]) -> None:
+async def _work(worker: "Worker", keys: Keys, sessions: SessionHost, say: Callable[[str], None]) -> None:
     """Be a worker until the scheduler has gone."""
-    with tempfile.TemporaryDirectory(prefix="callbench-agent-") as folder:
-        worker = _worker(keys, address, port, folder)
-        worker.handlers[ORDER] = _order_handler(sessions)
-        try:
-            await worker
-        except (OSError, ValueError, RuntimeError) as failure:
-            raise HostFailure(_why_not(keys, address, port, failure)) from failure
-        say(f"host {keys.name} serves the core at {keys.address}:{keys.port}; Ctrl-C ends it")
-        try:
-            await worker.finished()
-        finally:
-            with suppress(Exception):
-                await worker.close(timeout=1)
+    worker.handlers[ORDER] = _order_handler(sessions)
+    try:
+        await worker
+    except (OSError, ValueError, RuntimeError) as failure:
+        raise HostFailure(_why_not(keys, failure)) from failure
+    say(f"host {keys.name} serves the core at {keys.address}:{keys.port}; Ctrl-C ends it")
+    try:
+        await worker.finished()
+    finally:
+        with suppress(Exception):
+            await worker.close(timeout=1)
 
 
-def _worker(keys: Keys, address: str, port: int, folder: str) -> "Worker":
+def _worker(keys: Keys, address: str, port: int, folder: Path) -> "Worker":
     """Return the worker of this host, not started yet. It listens at one address, by TLS."""
     from callbench.adapter.network.remote.servers import QuietWorker  # noqa: PLC0415 - after `settings.apply`
 
@@ -94,7 +97,7 @@ def _worker(keys: Keys, address: str, port: int, folder: str) -> "Worker":
         nthreads=_TASK_THREADS,
         resources={f"host.{keys.name}": 1},
         security=settings.security(keys),
-        local_directory=folder,
+        local_directory=str(folder),
         dashboard=False,
         metrics={ABOUT: _about},
     )
@@ -116,12 +119,12 @@ async def _about(_: object) -> dict[str, object]:
     return facts.version() | {"machine": facts.machine()}
 
 
-def _why_not(keys: Keys, address: str, port: int, failure: Exception) -> str:
+def _why_not(keys: Keys, failure: Exception) -> str:
     text = " ".join(str(cause) for cause in (failure, failure.__cause__) if cause)
     if "name taken" in text:
         return f"another agent is host {keys.name} already: end it, or use the keys of another host"
     if isinstance(failure.__cause__ or failure, OSError) and "in use" in text:
-        return f"port {port} of {address} is in use: name another one with --port"
+        return "its port is in use on this machine: name another one with --port"
     return f"the core at {keys.address}:{keys.port} does not take host {keys.name}: {text}"
 
 

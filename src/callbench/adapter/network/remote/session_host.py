@@ -8,7 +8,6 @@ import base64
 import hashlib
 import json
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -43,11 +42,11 @@ class Session:
 class SessionHost:
     """All sessions of a host, of one core at a time."""
 
-    def __init__(self, lease: Lease | None = None) -> None:
-        """Begin without sessions."""
-        self.lease = lease or Lease()
+    def __init__(self, folder: Path) -> None:
+        """Begin without sessions. `folder` is for files that come with orders."""
+        self.lease = Lease()
+        self._folder = folder
         self._sessions: dict[int, Session] = {}
-        self._files: tempfile.TemporaryDirectory[str] | None = None
         # Those that may wait: each is done in the thread of its session.
         self._operations: dict[str, Callable[[Session, Order], dict[str, Any]]] = {
             "start": self._start,
@@ -154,8 +153,7 @@ class SessionHost:
         if path is None:
             return line
         content = base64.b64decode(files[path])
-        self._files = self._files or tempfile.TemporaryDirectory(prefix="callbench-agent-")
-        own = Path(self._files.name) / hashlib.sha256(content).hexdigest()
+        own = self._folder / hashlib.sha256(content).hexdigest()
         if not own.exists():
             own.write_bytes(content)
         return {**line, "schedule": str(own)}
@@ -195,9 +193,8 @@ class SessionHost:
         for session in ending.values():
             session.thread.submit(_close_at_once, session)
             session.thread.shutdown(wait=True)
-        if self._files is not None:
-            self._files.cleanup()
-            self._files = None
+        for file in self._folder.iterdir():
+            file.unlink()
 
 
 def _close_at_once(session: Session) -> None:
