@@ -93,7 +93,7 @@ def test_need_decides_the_exit_code(callbench: Run, tmp_path: Path) -> None:
         written = callbench("report", "held", "--format", form, check=True).stdout.strip()
         assert (tmp_path / written).stat().st_size > 500
     lines = [json.loads(line) for line in (tmp_path / "held" / "journal.jsonl").read_text().splitlines()]
-    assert {line["kind"] for line in lines} == {"step"}
+    assert {line["kind"] for line in lines} == {"step", "proof"}
 
 
 @pytest.mark.usefixtures("nothing_left")

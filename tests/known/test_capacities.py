@@ -5,11 +5,12 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pytest
 
 from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
-from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start
+from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start, proof_level, proof_of
 from callbench.report.capacity.answer import answer
 from callbench.runner.capacity.search import call_s
 from callbench.runner.knees import objective_result
@@ -17,6 +18,7 @@ from callbench.stats.capacity_plan import COARSE, Capacity, Trial, capacity, est
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import percent
 from callbench.stats.knee import KneeOutcome
+from callbench.stats.percentile_calls import fewest_calls
 from callbench.stats.rate import window_of
 from callbench.stats.saturation import Resource, Saturation
 from known import queues
@@ -34,22 +36,37 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
     times_us: dict[float, float] = {}
     # Along the rate the search begins with half of what a lone client reaches.
     start = 1.0 if request.along == CLIENTS else window_of(closed(server(), 1, 0.5)).per_s / 2
-    while at_s < request.seconds and (place := next_place(trials, start, request.span)) is not None:
-        along_rate = request.along == RATE
-        known_s = None if along_rate else call_s(times_us, place.level)
-        seconds = request.load_s(place.level if along_rate else rate, coarse=place.phase == COARSE, call_s=known_s)
+    along_rate = request.along == RATE
+
+    def load(level: float, seconds: float) -> dict[str, Any]:
+        nonlocal rate, at_s
         if along_rate:
-            done = opened(server(), poisson(place.level, seconds, dice), request.clients, seconds)
+            done = opened(server(), poisson(level, seconds, dice), request.clients, seconds)
         else:
-            done = closed(server(), int(place.level), seconds)
+            done = closed(server(), int(level), seconds)
         rate = window_of(done).per_s
         if done["latency"]:
-            times_us[place.level] = int(done["latency"]["sum_ns"]) / done["latency"]["count"] / 1e3
-        met = objective_result(done, request.objective, place.level if along_rate else None)["holds"]
-        trials.append(Trial(place.phase, place.level, bool(met)))
+            times_us[level] = int(done["latency"]["sum_ns"]) / done["latency"]["count"] / 1e3
         at_s += seconds
+        met = objective_result(done, request.objective, level if along_rate else None)
+        return {"level": level, "seconds": seconds, "holds": bool(met["holds"]), "value_us": met["value_us"]}
+
+    def usual_s(level: float, *, coarse: bool) -> float:
+        known_s = None if along_rate else call_s(times_us, level)
+        return request.load_s(level if along_rate else rate, coarse=coarse, call_s=known_s)
+
+    steps: list[dict[str, Any]] = []
+    until_s = request.seconds - request.proof_s
+    while at_s < until_s and (place := next_place(trials, start, request.span)) is not None:
+        steps.append(load(place.level, usual_s(place.level, coarse=place.phase == COARSE)))
+        trials.append(Trial(place.phase, place.level, steps[-1]["holds"]))
+    proofs: list[dict[str, Any]] = []
+    level = proof_level(trials, request)
+    while level is not None and len(proofs) < 2 and not any(line["holds"] for line in proofs):
+        proofs.append(load(level, max(request.proof_s, usual_s(level, coarse=False))))
     found = allowing_for_the_start(capacity(trials, request.span), request)
-    return CapacityResult(request, [], found, estimates(trials, request.span), None, None, None, at_s)
+    proof = proof_of(proofs, steps)
+    return CapacityResult(request, [], found, estimates(trials, request.span), None, None, None, at_s, proof=proof)
 
 
 @dataclass(frozen=True)
@@ -120,6 +137,27 @@ def test_no_rate_above_the_capacity_is_held(name: str, seed: int) -> None:
     assert found.level <= most * 1.05
     assert found.low >= most * 0.3
     assert result.outcome is Outcome.PASSED
+
+
+CALLS_OF_P99 = fewest_calls(0.99)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(("every_s", "stall_s"), [(5.0, 0.4), (9.0, 0.5), (12.0, 1.0)])
+def test_a_stall_that_is_rarer_than_a_load_is_long_is_no_capacity(every_s: float, stall_s: float, seed: int) -> None:
+    """More than 1 of 100 calls arrive in a stall and wait for more than 200 ms, at any rate: none is held."""
+    assert (stall_s - 0.2) / every_s > 0.01
+    request = CapacityRequest("p99 under 200 ms", RATE, most=1e6)
+    result = searched(lambda: Stalling(Pool(2, 0.01), every_s, stall_s), request, seed)
+    assert result.outcome in {Outcome.UNDECIDED, Outcome.FAILED}
+    said = " ".join(answer(result, []))
+    if result.proof is not None and result.proof.level * result.proof.seconds < CALLS_OF_P99:
+        # So few calls have no slow one by chance. Then there is no interval either.
+        assert "The level has no interval" in said
+        return
+    assert said.startswith(("Undecided whether", "It does not hold"))
+    if result.proof is not None:
+        assert "something slows calls that comes more rarely" in said
 
 
 class Missing(SimulatedServer):

@@ -18,6 +18,9 @@ _LONGEST = 3.0
 # The first calls of a load wait for fewer others. So many times the objective's limit makes them few.
 _SETTLED = 10.0
 _SETTLED_MEAN = 25.0
+# The last load, which shows that the lower end is held for longer too: a part of the time, and of the lower end.
+_PROOF_TIME = 1 / 6
+_PROOF_LEVEL = 0.9
 _HIGH_SHARE = 0.9
 
 
@@ -76,6 +79,16 @@ class CapacityRequest:
         """How long a load of a crossing lasts; those of the coarse search last half as long."""
         least, most = _STEP_S
         return min(most, max(least, self.seconds / _STEPS))
+
+    @property
+    def proof_s(self) -> float:
+        """How long the last load lasts, which shows that what was found is held for longer than a usual load."""
+        return self.seconds * _PROOF_TIME
+
+    def proof_level(self, low: float) -> float:
+        """Return the level of that load: near the lower end of the interval, but not at the edge."""
+        level = low * _PROOF_LEVEL
+        return float(max(1, int(level))) if self.along == CLIENTS else level
 
     def load_s(self, rate: float, *, coarse: bool, call_s: float | None = None) -> float:
         """Return how long a load lasts: longer where few calls are made, so that the percentile is one of enough calls.

@@ -19,6 +19,27 @@ from callbench.store.record import Record
 
 
 @dataclass(frozen=True)
+class Proof:
+    """What longer loads say of a level that the usual loads met.
+
+    Attributes:
+        level: a little below the lower end of the interval.
+        seconds: how long each of them was.
+        usual_s: how long a usual load was.
+        met: whether one of them met the objective.
+        loads: how many there were. A second one follows a first that misses, as the machine may have disturbed it.
+        value_us: what the last one had of what the objective limits; None if that is not known.
+    """
+
+    level: float
+    seconds: float
+    usual_s: float
+    met: bool
+    loads: int
+    value_us: float | None
+
+
+@dataclass(frozen=True)
 class CapacityResult:
     """A search that is over, or as far as it has come.
 
@@ -33,6 +54,7 @@ class CapacityResult:
         took_s: seconds.
         endpoints: if clients call several: those of the loads at the capacity. If nothing was held, of the lowest load.
         endpoints_of: which loads these are: their levels, lowest first.
+        proof: what longer loads say; None if there was none.
     """
 
     request: CapacityRequest
@@ -45,6 +67,7 @@ class CapacityResult:
     took_s: float
     endpoints: Sequence[Endpoint] = ()
     endpoints_of: Sequence[float] = ()
+    proof: Proof | None = None
 
     @property
     def invalid(self) -> bool:
@@ -67,12 +90,13 @@ class CapacityResult:
         low, high = found.low, found.high
         if found.end is KneeOutcome.BELOW:
             return Outcome.UNDECIDED if self.invalid else Outcome.FAILED
+        if need is not None and high is not None and high < need and not self.invalid:
+            return Outcome.FAILED
+        if self.proof is not None and not self.proof.met:
+            return Outcome.UNDECIDED
         if need is None and found.end is not KneeOutcome.AT_LEAST and (low <= 0 or self.invalid):
             return Outcome.UNDECIDED
-        if need is None or low >= need:
-            return Outcome.PASSED
-        failed = high is not None and high < need and not self.invalid
-        return Outcome.FAILED if failed else Outcome.UNDECIDED
+        return Outcome.PASSED if need is None or low >= need else Outcome.UNDECIDED
 
 
 def read(run: Record) -> CapacityResult:
@@ -87,7 +111,8 @@ def read(run: Record) -> CapacityResult:
     trials = [trial_of(line) for line in steps]
     found = capacity(trials, request.span)
     death = next((str(line["why"]) for line in lines if line["kind"] == "death"), None)
-    took_s = max((float(line["at_s"]) + float(line["seconds"]) for line in steps), default=0.0)
+    proofs = [line for line in lines if line["kind"] == "proof"]
+    took_s = max((float(line["at_s"]) + float(line["seconds"]) for line in (*steps, *proofs)), default=0.0)
     failed = any(not one.met for one in trials)
     chosen = _chosen(steps, trials, found)
     return CapacityResult(
@@ -103,7 +128,27 @@ def read(run: Record) -> CapacityResult:
         took_s,
         summed([line["load"]["endpoints"] for line in chosen]),
         sorted(float(line["level"]) for line in chosen),
+        proof_of([line for line in proofs if line["level"] == proof_level(trials, request)], steps),
     )
+
+
+def proof_level(trials: Sequence[Trial], request: CapacityRequest) -> float | None:
+    """Return the level that a longer load is to show to be held; None where there is none."""
+    found = allowing_for_the_start(capacity(trials, request.span), request)
+    if found is None or found.end is KneeOutcome.BELOW:
+        return None
+    # With too few crossings there is no interval, but a level is named all the same.
+    low = found.level if found.low is None else found.low
+    return request.proof_level(low) if low > 0 else None
+
+
+def proof_of(proofs: Sequence[Mapping[str, Any]], steps: Sequence[Mapping[str, Any]]) -> Proof | None:
+    """Sum up the longer loads of one level; None if there are none."""
+    if not proofs or not steps:
+        return None
+    longer_s, usual_s = (median(float(line["seconds"]) for line in lines) for lines in (proofs, steps))
+    met = any(line["holds"] for line in proofs)
+    return Proof(float(proofs[-1]["level"]), longer_s, usual_s, met, len(proofs), proofs[-1]["value_us"])
 
 
 def start_allowance(found: Capacity | None, request: CapacityRequest) -> float:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from callbench.analysis.capacity.request import CLIENTS
-from callbench.analysis.capacity.result import CapacityResult, rate_of_loads, start_allowance
+from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
+from callbench.analysis.capacity.result import CapacityResult, Proof, rate_of_loads, start_allowance
 from callbench.analysis.words import counted
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
@@ -55,6 +55,8 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     if result.request.need is not None:
         yield _need(result)
     yield _certainty(result)
+    if result.proof is not None:
+        yield _proof(result.proof, result.request)
     others = result.others
     if others is not None and others > DISTURBED:
         yield f"Other programs took {percent(others)} of the server's processors: calls may have waited for them."
@@ -71,6 +73,13 @@ def _holds(result: CapacityResult) -> str:
     request, found = result.request, result.capacity
     if found is None:
         return "No load was tried, so nothing is known."
+    if result.proof is not None and not result.proof.met:
+        return f"Undecided whether it holds {level_text(result.proof.level, request.along)} with {request.objective}."
+    return _as_found(result, found)
+
+
+def _as_found(result: CapacityResult, found: Capacity) -> str:
+    request = result.request
     level = level_text(found.level, request.along)
     if found.end is not KneeOutcome.WITHIN:
         return _at_an_end(result, found)
@@ -151,6 +160,22 @@ def _certainty(result: CapacityResult) -> str:
         remedy = "Give more --seconds; --resume then goes on with this search."
         return f"Undecided how sure that is: {loads} made {few}. {remedy}"
     return f"The interval rests on {found.crossings} independent estimates: {loads}.{_settling(result, found)}"
+
+
+def _proof(proof: Proof, request: CapacityRequest) -> str:
+    """Say what longer loads showed, and what no load can have seen."""
+    level, lasts = level_text(proof.level, request.along), f"{figure(proof.seconds)} s"
+    if proof.met:
+        return (
+            f"A load of {lasts} with {level} met the objective too. `callbench soak` looks for what is rarer than that."
+        )
+    what = request.objective.split()[0]
+    of = "" if proof.value_us is None else f" (with {what} at {figure(proof.value_us / 1e3)} ms)"
+    return (
+        f"But {counted(proof.loads, 'load')} of {lasts} with {level} missed the objective{of}, where loads of"
+        f" {figure(proof.usual_s)} s met it: something slows calls that comes more rarely, a pause for example."
+        " `callbench soak` shows when."
+    )
 
 
 def _settling(result: CapacityResult, found: Capacity) -> str:

@@ -25,7 +25,7 @@ from callbench.stats.digits import figure, percent
 from callbench.stats.knee import KneeOutcome
 from callbench.store.record import Record
 
-_SOURCE = "journal.jsonl: lines of kind step and death (docs/reference/run-folder.md)"
+_SOURCE = "journal.jsonl: lines of kind step, proof and death (docs/reference/run-folder.md)"
 _COLUMNS = ("loads", "met", "objective's value, ms", "calls/s", "mean, ms", "server busy", "driver busy", "errors")
 
 
@@ -68,6 +68,7 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
         "valid": not result.invalid,
         "outcome": result.outcome.value,
         "death": result.death,
+        "proof": None if result.proof is None else asdict(result.proof),
         "seconds": result.took_s,
         "endpoints": [endpoint_record(one) for one in result.endpoints],
         "estimates": [

@@ -7,7 +7,7 @@ from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
-from callbench.analysis.capacity.result import trial_of
+from callbench.analysis.capacity.result import proof_level, trial_of
 from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
@@ -21,6 +21,9 @@ from callbench.stats.capacity_plan import COARSE, Place, next_place
 from callbench.store.record_writer import RecordWriter
 
 _WARM_UP = 0.2
+# The phase of the loads that are longer than the others, and how many of them there may be: a machine may disturb one.
+_PROOF = -1
+_PROOFS = 2
 _GUESS_S = 0.5
 # What frames and headers add to the bytes of an answer, roughly.
 _OVERHEAD = 1.04
@@ -53,6 +56,7 @@ class CapacitySearch:
         for line in lines:
             if line["kind"] == "step":
                 self._times_us |= _mean_us(float(line["level"]), line["load"])
+        self._proofs = [line for line in lines if line["kind"] == "proof"]
         self._dead = any(line["kind"] == "death" for line in lines)
         self._spent_s = until_s(lines)
         self._began = time.monotonic() - self._spent_s
@@ -69,17 +73,27 @@ class CapacitySearch:
         if self._request.along != CLIENTS:
             self._connect(self._request.clients)
         start = self._start()
-        while not self._dead and self._at_s() < self._request.seconds:
+        while not self._dead and self._at_s() < self._request.seconds - self._request.proof_s:
             place = next_place(self._trials, start, self._request.span)
             if place is None:
-                return
-            self._try(place)
+                break
+            self._trials.append(trial_of(self._try(place)))
+        while (place := self._proof()) is not None:
+            self._proofs.append(self._try(place))
+
+    def _proof(self) -> Place | None:
+        """Return a longer load near the lower end. What is rarer than a usual load is long was seen by none of them."""
+        level = proof_level(self._trials, self._request)
+        made = [line for line in self._proofs if line["level"] == level]
+        if level is None or self._dead or len(made) >= _PROOFS or any(line["holds"] for line in made):
+            return None
+        return Place(_PROOF, level)
 
     def over(self) -> str:
         """Say why no further load is tried; "" if one is."""
         if self._dead:
             return "the server died under load"
-        if self._trials and next_place(self._trials, 1.0, self._request.span) is None:
+        if self._trials and next_place(self._trials, 1.0, self._request.span) is None and self._proof() is None:
             return "more time would not make the answer clearer; begin anew with another --out"
         if self._at_s() >= self._request.seconds:
             return (
@@ -100,10 +114,11 @@ class CapacitySearch:
         )
         return max(1.0, done["calls"] / (done["elapsed_ns"] / 1e9) / 2)
 
-    def _try(self, place: Place) -> None:
+    def _try(self, place: Place) -> dict[str, Any]:
         self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(place.level)}")
         at_s, began = self._at_s(), time.monotonic()
-        line: dict[str, Any] = {"kind": "step", "phase": place.phase, "level": place.level, "at_s": at_s}
+        kind: dict[str, Any] = {"kind": "proof"} if place.phase == _PROOF else {"kind": "step", "phase": place.phase}
+        line: dict[str, Any] = {**kind, "level": place.level, "at_s": at_s}
         try:
             found = self._load(place)
         except AdapterFailure as failure:
@@ -113,12 +128,13 @@ class CapacitySearch:
             line["errors"], line["error_messages"] = {failure.kind: 1}, str(failure)
         else:
             line |= found
-        self._run.append({**line, "seconds": round(time.monotonic() - began, 4)})
-        self._trials.append(trial_of(line))
+        line["seconds"] = round(time.monotonic() - began, 4)
+        self._run.append(line)
         loss = self._target.lost()
         if loss is not None:
             self._run.append({"kind": "death", "level": place.level, "how": loss.how, "why": loss.why})
             self._dead = True
+        return line
 
     def _text(self, level: float) -> str:
         return f"{level:,.0f} clients" if self._request.along == CLIENTS else f"{level:,.4g} calls/s"
@@ -157,9 +173,10 @@ class CapacitySearch:
         """How long a load lasts, from what the nearest level made."""
         near = min(self._rates, key=lambda level: abs(level - place.level), default=None)
         known = self._rates[near] if near is not None else 0.0
-        if self._request.along != CLIENTS:
-            return self._request.load_s(place.level, coarse=place.phase == COARSE)
-        return self._request.load_s(known, coarse=place.phase == COARSE, call_s=call_s(self._times_us, place.level))
+        clients = self._request.along == CLIENTS
+        rate, longest_s = (known, call_s(self._times_us, place.level)) if clients else (place.level, None)
+        usual_s = self._request.load_s(rate, coarse=place.phase == COARSE, call_s=longest_s)
+        return max(self._request.proof_s, usual_s) if place.phase == _PROOF else usual_s
 
     def _evidence(self, result: LoadResult) -> dict[str, Any]:
         """Return the observations, with the use of the link if it has a rate."""
