@@ -19,6 +19,7 @@ from callbench.analysis.compare import comparison
 from callbench.analysis.compare.comparison import Comparison, RuleOptions
 from callbench.report.compare import show
 from callbench.runner.compare import execution
+from callbench.runner.compare.fork import MOST_TIMES
 from callbench.stats.decision import Outcome
 from callbench.stats.histogram import index_of
 from callbench.store.record import Record
@@ -290,8 +291,8 @@ def test_two_stacks_live_and_read_again(callbench: Program, tmp_path: Path) -> N
     for line in lines:
         sides = [one[0] for one in line["cells"][0]["slices"]]
         assert sides == [0, 1] * (len(sides) // 2)
-        # 0.1 s of calls a fork, both sides together, in slices of 20 ms.
-        assert len(sides) <= 6
+        # 0.1 s of calls a fork, both sides together, in slices of 20 ms; more where its p99 has too few calls.
+        assert len(sides) <= 6 * MOST_TIMES
         assert {unit["stack"] for unit in line["units"]} == {"honest/inproc", "honest/tcp"}
 
 

@@ -1,5 +1,6 @@
 """Run a comparison: in each fork both candidates of a pair are started again. Each fork is on disk before the next."""
 
+import math
 import random
 import secrets
 import sys
@@ -20,11 +21,12 @@ from callbench.model.errors import BadInput
 from callbench.model.request import only_call
 from callbench.runner import environment, idle_states
 from callbench.runner.compare import tasks
-from callbench.runner.compare.fork import Cells, Fork, ForkTask, Pair, ReferenceEcho, SideFailure, said_of_sides
+from callbench.runner.compare.fork import Amount, Cells, Fork, ForkTask, Pair, ReferenceEcho, SideFailure, said_of_sides
 from callbench.runner.compare.operands import Candidate, candidates, pairs
 from callbench.runner.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
 from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.stopping import marking_the_end
+from callbench.stats.percentile_calls import fewest_calls
 from callbench.store.head import COMPARISON, as_file, folder, head, now
 from callbench.store.record_writer import RecordWriter
 
@@ -70,6 +72,12 @@ class ComparisonRequest:
     seed: int | None = None
     out: Path | None = None
     server: ServerOverrides = field(default_factory=ServerOverrides)
+
+    @property
+    def tail_calls(self) -> int:
+        """How many calls of each side, in all forks, give its p99 an interval; 0 if none is judged."""
+        judged = self.p99_threshold is not None and math.isfinite(self.p99_threshold)
+        return 2 * fewest_calls(0.99) if judged else 0
 
 
 def run_comparison(request: ComparisonRequest, catalogue: Catalogue) -> Path:
@@ -253,16 +261,17 @@ class _Forks:
     def _fork(self, number: int, index: int, cells_: ForkTask, request: ComparisonRequest, gaps: GapDetector) -> None:
         """Run one fork of a pair. A pair that fails twice in a row is excluded."""
 
-        def share(started_s: float) -> float:
+        def amount_of(started_s: float) -> Amount:
             if self._forks[index] is None:
                 self._forks[index] = request.rounds or number_of_forks(request.seconds * len(cells_.cells), started_s)
-            return request.seconds / (self._forks[index] or 1)
+            forks = self._forks[index] or 1
+            return Amount(request.seconds / forks, math.ceil(request.tail_calls / forks))
 
         why, whys = "", dict[str, str]()
         for _ in range(_TRIES):
             started = now()
             try:
-                made = Fork(cells_, self._where, self._rng, self._machine, gaps).run(share)
+                made = Fork(cells_, self._where, self._rng, self._machine, gaps).run(amount_of)
             except SideFailure as failure:
                 why, whys = str(failure), whys | failure.whys
                 continue

@@ -28,8 +28,25 @@ SIDES = (0, 1)
 _UNIT_NAMES = ("A", "B")
 Pair = tuple[Candidate, Candidate]
 Cells = tuple[Cell, Cell]
-# Returns how many seconds a fork drives each cell, from the seconds of its start.
-SecondsPerCell = Callable[[float], float]
+# A cell whose calls are too few for its p99 is driven for so many times its seconds at most.
+MOST_TIMES = 4
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much of each cell a fork drives.
+
+    Attributes:
+        seconds: both sides together.
+        calls: of each side, as far as they fit into `MOST_TIMES` the seconds.
+    """
+
+    seconds: float
+    calls: int = 0
+
+
+# Returns it from the seconds of the fork's start.
+AmountOf = Callable[[float], Amount]
 
 
 class SideFailure(AdapterFailure):
@@ -141,6 +158,17 @@ class _PairDrive:
         """Seconds of driving, both sides together."""
         return sum(task.spent_ns for task in self.tasks) / 1e9
 
+    def has_enough(self, amount: Amount) -> bool:
+        """Whether it needs no further round, or its calls are too slow to reach their number.
+
+        Calls that are timed in batches have no p99, so any number is enough.
+        """
+        if self.spent_s < amount.seconds:
+            return False
+        timed = [sum(task.latency.values()) for task in self.tasks if task.latency is not None]
+        made, most_s = min(timed, default=amount.calls), MOST_TIMES * amount.seconds
+        return made >= amount.calls or made * most_s < amount.calls * self.spent_s
+
     def add_slice_counts(self) -> None:
         """Count the last round."""
         self.slices += [task.add_slice_counts() for task in self.tasks]
@@ -175,7 +203,7 @@ class Fork:
         self._echoes: list[list[int]] = []
         self._repeated = 0
 
-    def run(self, seconds_per_cell: SecondsPerCell) -> dict[str, Any]:
+    def run(self, amount_of: AmountOf) -> dict[str, Any]:
         """Run the fork. Return its journal record.
 
         Raises:
@@ -186,7 +214,7 @@ class Fork:
             self._start(alive)
             self._warm_up()
             started_s = monotonic() - began
-            self._drive(seconds_per_cell(started_s))
+            self._drive(amount_of(started_s))
             if self._task.sustained_s:
                 self._drive_without_a_pause(self._task.sustained_s)
             return self._record(started_s)
@@ -248,12 +276,10 @@ class Fork:
         if warm is not None and warm.not_steady:
             pair_drive.unsupported, pair_drive.unsupported_side = f"{name}: {warm.not_steady}", _unit_name(side)
 
-    def _drive(self, seconds: float) -> None:
-        """Drive rounds until every cell has been driven for so long, both sides together."""
+    def _drive(self, amount: Amount) -> None:
+        """Drive rounds until every cell has been driven for so long, and has so many calls."""
         number = 0
-        while left := [
-            pair_drive for pair_drive in self._cells if not pair_drive.unsupported and pair_drive.spent_s < seconds
-        ]:
+        while left := [one for one in self._cells if not one.unsupported and not one.has_enough(amount)]:
             rates = self._round(number, left)
             if self._machine.is_outlier(rates):
                 self._machine.add_repeat()
