@@ -104,8 +104,8 @@ def test_each_target_and_each_script_is_there(command: str) -> None:
             assert any(file.is_file() for file in known) or part in ("harness", "codecs"), part
 
 
-# What a person makes first: a study of theirs, and the folder of a service of theirs (tests/own).
-MADE_FIRST = ("mine.toml", "callbench run orders")
+# What a person makes first: a study of theirs, the folder of a service of theirs (tests/own), and hosts (tests/hosts).
+MADE_FIRST = ("mine.toml", "callbench run orders", "--hosts alpha,beta")
 
 
 @pytest.mark.parametrize("command", [text for text in PLANNED if not any(made in text for made in MADE_FIRST)])

@@ -65,6 +65,13 @@ def two(tmp_path: Path) -> Iterator[TwoHosts]:
         yield TwoHosts(tmp_path, stack)
 
 
+def test_the_printed_command_is_planned(two: TwoHosts, tmp_path: Path) -> None:
+    """As docs/guide/hosts.md has it."""
+    planned = two.run("run", "remobjects", "--quick", "--hosts", "alpha,beta", "--dry-run", cwd=tmp_path)
+    assert planned.returncode == 0, planned.stderr
+    assert " cells" in planned.stdout
+
+
 def journal(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
 
