@@ -91,6 +91,22 @@ def closing_sentence(findings: Sequence[Finding], work: str, kinds: Sequence[str
     return f"Passed: {work}." + (f" Does not fail it: {'; '.join(noted)}." if noted else "")
 
 
+def title(findings: Sequence[Finding], well: str, kinds: Sequence[str]) -> str:
+    """Return the closing sentence in a few words: the first thing that decides it, and how many more.
+
+    Args:
+        findings: as for `closing_sentence`.
+        well: what is said where nothing was wrong.
+        kinds: as for `closing_sentence`.
+    """
+    deciding = [one for one in findings if one.kind in (*kinds, UNFINISHED)]
+    for outcome_, name in ((Outcome.FAILED, "Failed"), (Outcome.UNDECIDED, "Undecided")):
+        texts = [one.text for one in deciding if one.outcome is outcome_]
+        if texts:
+            return f"{name}: {texts[0]}" + (f", and {len(texts) - 1} more" if len(texts) > 1 else "")
+    return f"Passed: {well}"
+
+
 def record(findings: Sequence[Finding]) -> list[dict[str, str]]:
     """Return the findings as JSON objects."""
     return [{"kind": one.kind, "outcome": str(one.outcome), "text": one.text} for one in findings]

@@ -29,6 +29,49 @@ _SATURATED = {
 }
 
 
+_GETS_THROUGH = {
+    Resource.PROCESSOR: "its processor is used up",
+    Resource.LOCK: "one call at a time gets through",
+    Resource.POOL: "a pool or a limit of the rate is used up",
+    Resource.LINK: "the link is full",
+    Resource.DRIVER: "the load driver was the limit",
+    Resource.OTHERS: "other programs took the processors",
+    Resource.NOTHING: "nothing is used up",
+}
+
+
+def title(result: CapacityResult) -> str:
+    """Say the answer in a few words: `Holds 17 clients: one call at a time gets through`; "" if nothing was tried."""
+    found, along = result.capacity, result.request.along
+    if found is None:
+        return ""
+    level = level_text(found.level, along)
+    if result.proof is not None and not result.proof.met:
+        return f"Undecided whether it holds {level_text(result.proof.level, along)}: longer loads missed the objective"
+    if found.end is KneeOutcome.BELOW and found.low is not None:
+        held = f"Does not hold {level}"
+    elif found.low is None:
+        held = f"Undecided whether it holds {level}"
+    elif found.low <= 0:
+        held = f"Undecided whether it holds {level_text(result.request.span.low, along)}"
+    elif result.invalid or found.end is not KneeOutcome.WITHIN:
+        held = f"Holds at least {level_text(found.low, along) if result.invalid else level}"
+    else:
+        held = f"Holds {level}"
+    if result.death is not None:
+        return f"{held}, and died under load"
+    return ": ".join(filter(None, (held, _gets_through(result.saturation))))
+
+
+def _gets_through(found: Saturation | None) -> str:
+    """Say what ends it, in a few words; "" if that is not known."""
+    if found is None:
+        return ""
+    if found.resource is Resource.POOL and found.at_once is not None:
+        return f"{counted(round(found.at_once), 'call')} at a time get through"
+    return _GETS_THROUGH.get(found.resource, "")
+
+
 def level_text(level: float, along: str) -> str:
     """Write a level with its unit: `20 clients`, `410 calls/s`."""
     if along == CLIENTS:

@@ -14,9 +14,9 @@ from callbench.analysis.stability.findings import unfinished
 from callbench.analysis.stability.formatting import errors_text, over_text
 from callbench.analysis.stability.lines import notes
 from callbench.model import objective
-from callbench.report.capacity.answer import answer, level_text
+from callbench.report.capacity.answer import answer, level_text, title
 from callbench.report.charts.draw import chart
-from callbench.report.charts.knee import KneeStep, Limit, knee_chart
+from callbench.report.charts.knee import CrossedAt, KneeStep, Limit, knee_chart
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
@@ -44,8 +44,9 @@ def capacity_report(run: Record) -> RecordReport:
     notes_ = [*request["server"].get("notes", ()), *notes(run.lines())]
     findings = list(unfinished(run.info))
     return RecordReport(
-        run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings, answer_first=True
-    )
+        run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings, answer_first=True,
+        verdict=title(result),
+    )  # fmt: skip
 
 
 def _think(think_ms: float) -> str:
@@ -145,8 +146,14 @@ def _chart(result: CapacityResult, first: str) -> Chart | None:
         for line in result.steps
         if line["value_us"] is not None
     ]
+    found = result.capacity
+    crossed = None
     about = "Each mark is one load: a dot if it met the objective, a cross if not."
-    spec = knee_chart(tried, first, "µs", Limit(aim.text, aim.limit_us))
+    if found is not None and found.low is not None and found.high is not None:
+        crossed = CrossedAt(found.level, found.low, found.high, level_text(found.level, result.request.along))
+        about += " The line from above to below is the capacity, in its 95 % interval."
+    name = f"{result.request.objective.partition(' ')[0]}, ms, logarithmic"
+    spec = knee_chart(tried, f"{first}, logarithmic", name, Limit(aim.text, aim.limit_us), crossed)
     return chart("capacity-objective", "Objective by load", about, spec, _SOURCE)
 
 

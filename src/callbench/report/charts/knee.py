@@ -18,6 +18,16 @@ class KneeStep:
 
 
 @dataclass(frozen=True)
+class CrossedAt:
+    """Where the objective is crossed: the level that still meets it, and the ends of its interval."""
+
+    level: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True)
 class Limit:
     """The objective: `p99 under 5 ms`, and where it lies in microseconds."""
 
@@ -25,42 +35,82 @@ class Limit:
     us: float
 
 
-def knee_chart(tried: Sequence[KneeStep], x_title: str, y_title: str, objective: Limit) -> Spec | None:
-    """Describe the chart of one objective, which is a line across it."""
+def knee_chart(
+    tried: Sequence[KneeStep], x_title: str, y_title: str, objective: Limit, crossed: CrossedAt | None = None
+) -> Spec | None:
+    """Describe the chart of one objective, which is a line across it; values are drawn in milliseconds.
+
+    Args:
+        tried: every load.
+        x_title: of the axis of loads.
+        y_title: of the axis of times.
+        objective: the line across.
+        crossed: where the objective is crossed, as a line from above to below within its interval.
+    """
     if not tried:
         return None
     names = list(dict.fromkeys(one.stack for one in tried))
     values = [
-        {"stack": one.stack, "x": one.level, "y": max(one.value_us, 1e-3), "met": "met" if one.holds else "not met"}
+        {"stack": one.stack, "x": one.level, "y": _ms(one.value_us), "met": "met" if one.holds else "not met"}
         for one in tried
     ]
-    extent = [objective.us, *(max(one.value_us, 1e-3) for one in tried)]
+    extent = [_ms(objective.us), *(_ms(one.value_us) for one in tried)]
+    levels = [one.level for one in tried] + ([crossed.low, crossed.high] if crossed else [])
     colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
     axes = {
-        "x": logarithmic("x", x_title, [one.level for one in tried]),
+        "x": logarithmic("x", x_title, [level for level in levels if level > 0]),
         "y": {
             "field": "y",
             "type": "quantitative",
             "scale": {"type": "log", "nice": False, "domain": [min(extent) / 1.15, max(extent) * 1.15]},
-            "axis": {"title": y_title, "values": decades(extent), "format": "~s", "grid": True},
+            "axis": {"title": y_title, "values": decades(extent), "format": "~g", "grid": True},
         },
     }
     return {
         "width": WIDTH - 60,
         "height": 240,
-        "layer": [_steps(values, names, colours, axes), *_line(objective, max(one.level for one in tried), axes)],
+        "layer": [
+            *(_crossing(crossed, axes) if crossed and crossed.low > 0 else []),
+            _steps(values, names, colours, axes),
+            *_line(objective, max(one.level for one in tried), axes),
+        ],
     }
+
+
+def _ms(microseconds: float) -> float:
+    """Return milliseconds, never so few that a logarithmic axis has no place for them."""
+    return max(microseconds, 1e-3) / 1e3
+
+
+def _crossing(crossed: CrossedAt, axes: Spec) -> list[Spec]:
+    """Draw the level that still meets the objective, and its interval."""
+    data = {"values": [{"x": crossed.level, "low": crossed.low, "high": crossed.high, "name": crossed.text}]}
+    x = {name: value for name, value in axes["x"].items() if name != "field"}
+    between = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
+    text = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "dy": 4, "y": 0, "color": FAINT}
+    name = {"x": axes["x"], "text": {"field": "name", "type": "nominal"}}
+    return [
+        {"data": data, "mark": {"type": "rect", "color": SERIES[0], "opacity": 0.15}, "encoding": between},
+        {"data": data, "mark": {"type": "rule", "color": SERIES[0], "strokeWidth": 2}, "encoding": {"x": axes["x"]}},
+        {"data": data, "mark": text, "encoding": name},
+    ]
 
 
 def _steps(values: list[dict[str, Any]], names: Sequence[str], colours: Sequence[str], axes: Spec) -> Spec:
     """Describe the marks. What their shapes mean stands above the chart, so that one legend is enough."""
+    alone = {"legend": None} if len(names) == 1 else {}
     shapes = {"domain": ["met", "not met"], "range": ["circle", "cross"]}
     return {
         "data": {"values": values},
         "mark": {"type": "point", "size": 44, "filled": True},
         "encoding": {
             **axes,
-            "color": {"field": "stack", "type": "nominal", "scale": {"domain": list(names), "range": list(colours)}},
+            "color": {
+                "field": "stack",
+                "type": "nominal",
+                "scale": {"domain": list(names), "range": list(colours)},
+                **alone,
+            },
             "shape": {"field": "met", "type": "nominal", "scale": shapes, "legend": None},
         },
     }
@@ -68,7 +118,7 @@ def _steps(values: list[dict[str, Any]], names: Sequence[str], colours: Sequence
 
 def _line(objective: Limit, most: float, axes: Spec) -> list[Spec]:
     """Draw the objective, with its name above it at the right."""
-    data = {"values": [{"y": objective.us, "x": most, "name": objective.name}]}
+    data = {"values": [{"y": _ms(objective.us), "x": most, "name": objective.name}]}
     text = {"type": "text", "align": "right", "baseline": "bottom", "dy": -3, "color": FAINT}
     return [
         {"data": data, "mark": {"type": "rule", "strokeDash": [5, 4], "color": FAINT}, "encoding": {"y": axes["y"]}},

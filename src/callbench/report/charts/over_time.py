@@ -18,10 +18,12 @@ class Panel:
     Attributes:
         title: of its axis.
         lines: points of seconds and value, by name.
+        value_format: how d3 writes its values; `~g` where they may lie below 1.
     """
 
     title: str
     lines: Mapping[str, Points]
+    value_format: str = "~s"
 
 
 def over_time(panels: Sequence[Panel], marks: Mapping[float, str] | None = None) -> Spec | None:
@@ -75,7 +77,7 @@ def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[floa
             "mark": {"type": "line", "strokeWidth": 1.4, "interpolate": "linear"},
             "encoding": {
                 "x": x,
-                "y": {**y, "axis": {"title": panel.title, "tickCount": 4, "format": "~s", "grid": True}},
+                "y": {**y, "axis": {"title": panel.title, "tickCount": 4, "format": panel.value_format, "grid": True}},
                 "color": colour,
             },
         }

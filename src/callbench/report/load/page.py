@@ -10,6 +10,7 @@ from callbench.analysis.load.stored import read_result
 from callbench.analysis.stability.formatting import mib
 from callbench.analysis.words import counted
 from callbench.report.charts.draw import chart
+from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.words import missed
@@ -17,12 +18,17 @@ from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.backlog import Backlog
 from callbench.stats.digits import figure, percent
+from callbench.stats.histogram import Buckets
+from callbench.stats.percentile_calls import fewest_calls, percentile_ends
 from callbench.store.head import SEAL
 from callbench.store.record import Record
 
 _KINDS = ("latency", "service", "lateness")
 # What the head says of how the record is kept.
 _OF_THE_STORE = (SEAL, "secrets")
+_HISTOGRAM = "journal.jsonl: the line `result` (histogram_ns)"
+# Closely enough for a smooth curve: ten steps for each factor of ten beyond.
+_CURVE = tuple(1 - 0.5 * 10 ** (-step / 10) for step in range(48))
 _SOURCE = "journal.jsonl: the line `result` (intervals, latency_us, errors)"
 
 
@@ -38,7 +44,8 @@ def load_report(run: Record) -> RecordReport:
     target = record.get("rate_asked_per_s")
     loop = "a closed loop" if target is None else f"an open loop of {figure(float(target), 0.005)} calls/s"
     about = f"{record['url']}: {clients} in {loop}, {record['seconds']:.2f} s."
-    return RecordReport(run, about, list(_sentences(record)), _sections(record), record, formats={"csv": table})
+    return RecordReport(run, about, list(_sentences(record)), _sections(record), record, formats={"csv": table},
+                        verdict=_title(record))  # fmt: skip
 
 
 def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
@@ -67,6 +74,45 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
         sizes = " to ".join(mib(server[name]["resident_bytes"]) for name in ("begin", "end"))
         its = counted(server["processors"], "processor")
         yield f"The server used {percent(share)} of its {its}; memory {sizes} MiB."
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    """Say what the server answered, or what it failed at: `158 calls/s, half of them within 10.5 ms`."""
+    rate = f"{record['rate_per_s']:,.0f} calls/s"
+    if record.get("rate_missed"):
+        return f"Missed {record['rate_asked_per_s']:,.7g} calls/s: {rate} were answered"
+    if failed := [one["fail_if"] for one in record.get("thresholds") or () if one["failed"]]:
+        return f"Failed: {', '.join(failed)}, at {rate}"
+    if share := record["error_share"]:
+        return f"{figure(share * 100, 0.05)} % of the calls failed, at {rate}"
+    median = _percentile(record, "p50")
+    slow = _percentile(record, "p99")
+    parts = [rate, *([f"half of them within {median}"] if median else []), *([f"p99 {slow}"] if slow else [])]
+    return ", ".join(parts)
+
+
+def _percentile(record: Mapping[str, Any], name: str) -> str:
+    """Write a percentile of the latency in milliseconds; "" if too few calls know it."""
+    times = dict(_known(record.get("latency_us")))
+    return f"{figure(times[name] / 1e3, 0.005)} ms" if name in times else ""
+
+
+def _curve(record: Mapping[str, Any]) -> Chart | None:
+    """Draw the latency out to the percentile that enough calls know."""
+    buckets = (record.get("histogram_ns") or {}).get("buckets")
+    if not buckets:
+        return None
+    counted_ = Buckets.of({int(index): int(count) for index, count in buckets})
+    calls = sum(int(count) for _, count in buckets)
+    low_ns, high_ns = int(record["histogram_ns"]["min_ns"]), int(record["histogram_ns"]["max_ns"])
+    quantiles = []
+    for share in _CURVE:
+        ends = percentile_ends(counted_, share) if calls >= fewest_calls(share) else None
+        if ends is not None:
+            (middle,) = counted_.percentiles([share], low_ns, high_ns)
+            quantiles.append(Quantile(share, middle / 1e6, ends[0] / 1e6, ends[1] / 1e6))
+    about = "So many of the calls took no longer. The band is the 95 % interval. It ends where calls become too few."
+    return chart("load-latency", "Latency by percentile", about, latency_curve(quantiles), _HISTOGRAM)
 
 
 def _backlog(record: Mapping[str, Any]) -> Backlog | None:
@@ -100,7 +146,7 @@ def _charts(record: Mapping[str, Any]) -> list[Chart]:
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
     drawn = chart("load-time", "Over time", "Calls answered in each interval.",
                   over_time([Panel("per second", lines)], {}), _SOURCE)  # fmt: skip
-    return [drawn] if drawn else []
+    return [one for one in (_curve(record), drawn) if one]
 
 
 def _known(times: Mapping[str, Any] | None) -> list[tuple[str, float]]:

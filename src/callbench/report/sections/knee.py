@@ -170,5 +170,5 @@ def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:
         " the objective."
     )
     limit = Limit(search.objective, parse(search.objective).limit_us)
-    spec = knee_chart(tried, axis, f"{search.objective.partition(' ')[0]}, microseconds, logarithmic", limit)
+    spec = knee_chart(tried, axis, f"{search.objective.partition(' ')[0]}, ms, logarithmic", limit)
     return chart(f"knee-{search.knee}", f"Steps to the knee: {search.knee}", about, spec, STEPS_SQL)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.stability.findings import FAILING, closing_sentence
+from callbench.analysis.stability.findings import FAILING, closing_sentence, title
 from callbench.analysis.stability.formatting import (
     errors_text,
     mib,
@@ -57,7 +57,8 @@ def overload_report(run: Record) -> RecordReport:
     findings = overload_findings(result)
     work = "it kept half of its capacity or more, recovered after each overload and did not die"
     sentences = [*_sentences(result), *result.notes, closing_sentence(findings, work, FAILING["overload"])]
-    return RecordReport(run, about, sentences, _sections(result), record(result), findings)
+    verdict = title(findings, work, FAILING["overload"])
+    return RecordReport(run, about, sentences, _sections(result), record(result), findings, verdict=verdict)
 
 
 def _sentences(result: OverloadResult) -> Iterator[str]:
@@ -145,10 +146,10 @@ def _charts(overs: Sequence[OverloadStep], lines: Sequence[Mapping[str, Any]]) -
         if line["kind"] == "over":
             marks |= {line["at_s"]: "begin", line["until_s"]: "end"}
             rates += _rates(line)
-    times = [(line["at_s"], line["p50_us"]) for line in halves if "p50_us" in line]
+    times = [(line["at_s"], line["p50_us"] / 1e3) for line in halves if "p50_us" in line]
     panels = [
         Panel("answered calls/s", {"calls": sorted(rates)}),
-        Panel("median call at half the capacity, µs", {"calls": times}),
+        Panel("median call, ms", {"calls": times}, "~g"),
     ]
     listed = " and ".join(f"{one.factor:g}" for one in overs)
     about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."

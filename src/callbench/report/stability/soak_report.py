@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from callbench.analysis.stability import soak_findings
-from callbench.analysis.stability.findings import FAILING, Finding, closing_sentence
+from callbench.analysis.stability.findings import FAILING, Finding, closing_sentence, title
 from callbench.analysis.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
 from callbench.analysis.stability.other_programs import others_text
 from callbench.analysis.stability.slices import window_of_line
@@ -28,6 +28,7 @@ from callbench.store.record import Record
 _MOST_TOLD = 6
 # The median call of the last tenth against that of the first: a change of less is nothing to tell.
 _DRIFT = 1.25
+_WELL = "none failed, and nothing grew or became slower"
 _SOURCE = "journal.jsonl: lines of kind slice, rest, moment, histogram, endpoints, death (docs/reference/run-folder.md)"
 LOAD_COLUMNS = (
     "clients", "seconds", "calls", "calls/s", "5 to 95 % of slices", "p50 µs", "p99 µs", "p99.9 µs", "max µs",
@@ -54,7 +55,10 @@ def soak_report(run: Record) -> RecordReport:
         f" {request['rest_s']:g} s of rest after each, a sample every {request['every_s']:g} s."
     )
     findings = soak_findings.soak_findings(found)
-    return RecordReport(run, about, list(_sentences(found, findings)), _sections(found), record(found), findings)
+    return RecordReport(
+        run, about, list(_sentences(found, findings)), _sections(found), record(found), findings,
+        verdict=title(findings, _WELL, FAILING["soak"]),
+    )  # fmt: skip
 
 
 def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
@@ -80,7 +84,7 @@ def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
     yield from found.notes
     calls = sum(step.calls for step in found.steps)
     seconds = sum(step.seconds for step in found.steps)
-    work = f"{calls:,} calls in {seconds:,.0f} s, none failed, and nothing grew or became slower"
+    work = f"{calls:,} calls in {seconds:,.0f} s, {_WELL}"
     yield closing_sentence(findings, work, FAILING["soak"])
 
 
@@ -212,11 +216,11 @@ def _charts(found: SoakResult) -> Sequence[Chart]:
     rates = [(line["at_s"], window_of_line(line).per_s) for line in slices if line["seconds"]]
     failed = [(line["at_s"], sum(line["errors"].values()) / line["seconds"]) for line in slices if line["seconds"]]
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
-    times = {name: [(line["at_s"], line[key]) for line in slices if key in line]
+    times = {name: [(line["at_s"], line[key] / 1e3) for line in slices if key in line]
              for name, key in (("p50", "p50_us"), ("p99", "p99_us"))}  # fmt: skip
     panels = [
         Panel("per second", lines),
-        Panel("latency, µs", times),
+        Panel("latency, ms", times, "~g"),
         Panel("resident MiB", of("resident_bytes", 2.0**20)),
         Panel("threads", of("threads")),
         Panel("open files", of("files")),

@@ -131,13 +131,13 @@ def _charts(tests: Sequence[TortureTest], lines: Sequence[Mapping[str, Any]]) ->
         start = seen[0]["at_s"]
         begun = next(line["at_s"] for line in seen if line["phase"] == "during") - start
         ended = next(line["ended_s"] for line in own if line["kind"] == "tested") - start
-        times = [(line["at_s"] - start, line["p50_us"]) for line in seen if "p50_us" in line]
+        times = [(line["at_s"] - start, line["p50_us"] / 1e3) for line in seen if "p50_us" in line]
         calls = [(line["at_s"] - start, window_of_line(line).per_s) for line in seen if line["seconds"]]
         failed = [(line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen]
         bad = [(begun + line["at_ms"] / 1e3, line["open_now"]) for line in own if line["kind"] == "connections"]
         panels = [
             Panel("calls/s", {"answered": calls} | ({"failed": failed} if one.errors else {})),
-            Panel("median call, µs", {"answered": times}),
+            Panel("median call, ms", {"answered": times}, "~g"),
             Panel("bad connections", {"open": bad}),
         ]
         about = f"Each {one.about}. The bad connections ran between the broken lines. Verdict: {one.verdict}."

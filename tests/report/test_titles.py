@@ -1,0 +1,97 @@
+"""Pages of loads, capacities and tests of stability: headed with what follows, drawn in the unit that is read."""
+
+import re
+from typing import Any
+
+import pytest
+
+from callbench.analysis.stability.findings import FAILING, UNFINISHED, Finding, title
+from callbench.report.charts.draw import to_svg
+from callbench.report.charts.knee import CrossedAt, KneeStep, Limit, knee_chart
+from callbench.report.charts.latency_curve import Quantile, latency_curve
+from callbench.report.load import page
+from callbench.report.record_kinds import report_of
+from callbench.stats.decision import Outcome
+from callbench.store.record import Record
+from conftest import ROOT
+
+RECORDS = ROOT / "tests" / "records"
+TIMES = {"p50": 10_518.5, "p99": 31_000.0}
+LOAD: dict[str, Any] = {"rate_per_s": 158.3, "rate_asked_per_s": None, "error_share": 0.0, "latency_us": TIMES}
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, "158 calls/s, half of them within 10.52 ms, p99 31.00 ms"),
+        ({"latency_us": {"p50": 10_518.5, "p99": None}}, "158 calls/s, half of them within 10.52 ms"),
+        ({"latency_us": None}, "158 calls/s"),
+        ({"error_share": 0.12}, "12.0 % of the calls failed, at 158 calls/s"),
+        (
+            {"rate_missed": True, "rate_asked_per_s": 2000.0, "error_share": 0.1},
+            "Missed 2,000 calls/s: 158 calls/s were answered",
+        ),
+        (
+            {"thresholds": [{"fail_if": "p99 > 1 ms", "failed": True}, {"fail_if": "p50 > 1 s", "failed": False}]},
+            "Failed: p99 > 1 ms, at 158 calls/s",
+        ),
+    ],
+)
+def test_a_load_is_headed_with_what_came_of_it(changed: dict[str, Any], expected: str) -> None:
+    assert page._title({**LOAD, **changed}) == expected
+
+
+def test_a_capacity_is_headed_with_what_it_holds_and_what_ends_it() -> None:
+    assert report_of(Record(RECORDS / "capacity")).verdict == "Holds 2 clients: nothing is used up"
+
+
+@pytest.mark.parametrize(
+    ("findings", "expected"),
+    [
+        ([], "Passed: all well"),
+        ([("errors", Outcome.FAILED, "3 calls failed")], "Failed: 3 calls failed"),
+        ([("growth", Outcome.UNDECIDED, "too short"), ("errors", Outcome.FAILED, "3 failed")], "Failed: 3 failed"),
+        ([("growth", Outcome.UNDECIDED, "too short"), (UNFINISHED, Outcome.UNDECIDED, "stopped")],
+         "Undecided: too short, and 1 more"),
+        ([("refused", Outcome.FAILED, "not a finding that fails a soak")], "Passed: all well"),
+    ],
+)  # fmt: skip
+def test_a_test_of_stability_is_headed_with_what_decides_it(
+    findings: list[tuple[str, Outcome, str]], expected: str
+) -> None:
+    assert title([Finding(*one) for one in findings], "all well", FAILING["soak"]) == expected
+
+
+@pytest.mark.parametrize("kind", ["capacity", "load", "overload", "soak", "torture"])
+def test_times_are_drawn_in_milliseconds(kind: str) -> None:
+    report = report_of(Record(RECORDS / kind))
+    svg = "".join(str(chart.svg) for section in report.sections for chart in section.charts)
+    assert re.search(r">[^<]*\bms\b[^<]*</text>", svg)
+    assert "µs" not in svg
+
+
+def test_the_command_stands_below_the_verdict() -> None:
+    text = (RECORDS / "golden" / "capacity.html").read_text()
+    assert text.index("<h1>Holds 2 clients") < text.index('command">capacity of python3 server.py')
+
+
+def test_a_capacity_is_drawn_where_the_objective_is_crossed_with_its_interval() -> None:
+    tried = [KneeStep("the server", level, level * 1e4, level < 15) for level in (10.0, 20.0, 30.0)]
+    crossed = CrossedAt(14.0, 12.0, 17.0, "14 clients")
+    with_it, without = (
+        knee_chart(tried, "clients", "p99, ms", Limit("p99 under 150 ms", 1.5e5), one) for one in (crossed, None)
+    )
+    assert with_it is not None
+    assert without is not None
+    assert len(with_it["layer"]) == len(without["layer"]) + 3
+    interval = with_it["layer"][0]
+    assert interval["data"]["values"] == [{"x": 14.0, "low": 12.0, "high": 17.0, "name": "14 clients"}]
+    wide = str(to_svg(with_it, "capacity")).partition('<div class="narrow">')[0]
+    assert {"14 clients", "p99 under 150 ms", "200"} <= set(re.findall(r">([^<]+)</text>", wide))
+
+
+def test_a_latency_curve_ends_where_calls_become_too_few() -> None:
+    curve = [Quantile(share, 10 / (1 - share), 9 / (1 - share), 12 / (1 - share)) for share in (0.5, 0.9, 0.99)]
+    shown = re.findall(r">(p[\d.]+)</text>", str(to_svg(latency_curve(curve) or {}, "x")).partition("narrow")[0])
+    assert shown == ["p50", "p75", "p90", "p99"]
+    assert latency_curve(curve[:1]) is None
