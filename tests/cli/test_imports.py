@@ -17,6 +17,8 @@ HEAVY = {
     "jsonschema_rs",
     "psutil",
     "jinja2",
+    "starlette",
+    "uvicorn",
 }
 CALLED = """
 import json, sys
