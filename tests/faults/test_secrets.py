@@ -147,6 +147,25 @@ def test_a_request_that_nobody_answers_is_named_without_it(command_: str, ended:
     assert [form for form in forms(TOKEN) if form in refused.stderr + refused.stdout] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"http://127.0.0.1:80/?api_key={TOKEN}",
+        f"http://localhost:8080/orders?access_token={TOKEN}: no server listens on this port",
+        f"python3 server.py --at http://host:1/?password={TOKEN} --quiet",
+        f"url=http://host/?token={TOKEN}",
+    ],
+    ids=["url", "message", "command", "named"],
+)
+def test_the_first_parameter_of_a_query_is_one_as_well(text: str) -> None:
+    """All of `//host/?token=...` was taken for the value of `http`."""
+    known = Secrets()
+    assert TOKEN not in Secrets().masked_text(text)
+    known.learn(["load", text.partition(": ")[0]])
+    assert TOKEN not in known.masked_text(f"it said {TOKEN}")
+    assert "host" in known.masked_text(text) or "127.0.0.1:80" in known.masked_text(text)
+
+
 @pytest.mark.parametrize("mark", ["`... it has 7 bytes", "...", "…"])
 def test_neither_is_its_beginning_where_a_message_was_cut(mark: str) -> None:
     known = Secrets()

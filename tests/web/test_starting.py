@@ -99,6 +99,18 @@ def test_a_load_is_started_and_becomes_a_record(page: TestClient, jobs: Jobs, fo
     assert f'href="/watch/{name}"' in page.get("/watch").text
 
 
+def test_secrets_of_a_command_are_neither_kept_nor_shown(page: TestClient, jobs: Jobs, folder: Path) -> None:
+    jobs.start(["load", "http://127.0.0.1:1/?api_key=Zebra-Quartz-77", "--header", "X-Auth-Token: Walrus-Opal-88"])
+    (job,) = jobs.jobs()
+    eventually(lambda: not jobs.job(job.name).running)
+    kept = "".join(file.read_text() for file in (folder / ".started").iterdir())
+    shown = page.get(f"/watch/{job.name}").text + page.get(f"/watch/{job.name}/log").text + page.get("/watch").text
+    for secret in ("Zebra-Quartz-77", "Walrus-Opal-88"):
+        assert secret not in kept
+        assert secret not in shown
+    assert "api_key=***" in shown
+
+
 def test_a_command_that_fails_says_why(page: TestClient) -> None:
     name = started(page, "run", {"study": "no-such-study"})
     assert "no-such-study" in page.get(f"/watch/{name}/log").text.partition("callbench: ")[2]

@@ -146,8 +146,13 @@ class Secrets:
         return value if _MASK.fullmatch(value) else self._masks.setdefault(value, f"***{len(self._masks) + 1}***")
 
     def _named_masked(self, match: re.Match[str]) -> str:
-        value = next(group for group in match.groups()[3:] if group is not None)
-        if not value or not is_secret_name(match[2]) or _MASK.search(value) or _is_prose(match[3], value):
+        group = _value_group(match)
+        value = match[group]
+        if not is_secret_name(match[2]):
+            # What is named may have names in it: `http://host:80/?token=...` is the value of `http`.
+            begin, end = match.start(group) - match.start(), match.end(group) - match.start()
+            return match[0][:begin] + _NAMED.sub(self._named_masked, value) + match[0][end:]
+        if not value or _MASK.search(value) or _is_prose(match[3], value):
             return match[0]
         return match[0].replace(value, self._mask_of(value)) if value not in match[2] else match[0]
 
@@ -210,10 +215,23 @@ class Secrets:
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
     """Yield what has a name in a text, with its name."""
-    for match in _NAMED.finditer(text):
-        yield match[2], next(group for group in match.groups()[3:] if group is not None)
+    yield from _named(text)
     for match in (*_OPTION.finditer(text), *_ELEMENT.finditer(text)):
         yield match[1], match[2]
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what has a name before `=` or `:`, also within what has another name, as a query within a URL."""
+    for match in _NAMED.finditer(text):
+        value = match[_value_group(match)]
+        yield match[2], value
+        if not is_secret_name(match[2]):
+            yield from _named(value)
+
+
+def _value_group(match: re.Match[str]) -> int:
+    """Return the group of `_NAMED` that has the value."""
+    return next(number for number in (4, 5, 6) if match[number] is not None)
 
 
 def _stands_out(value: str) -> bool:

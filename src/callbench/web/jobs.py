@@ -16,6 +16,7 @@ import psutil
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
+from callbench.model.secrets import SECRETS
 from callbench.store.head import as_file
 from callbench.store.record_writer import put
 from callbench.store.shelf import Shelf
@@ -29,7 +30,7 @@ class Job:
 
     Attributes:
         name: of the record that it makes.
-        words: the command line after `callbench`.
+        words: the command line after `callbench`; secrets of it are masked.
         log: the file of what it prints.
         pid: its process.
         born: when that process began, in seconds since 1970.
@@ -146,8 +147,9 @@ class Jobs:
             finally:
                 os.close(descriptor)
             self._children.append(child)
-            job = Job(name, words, log, child.pid, psutil.Process(child.pid).create_time())
-            put(self._folder / f"{name}.json", as_file({"words": list(words), "pid": job.pid, "born": job.born}))
+            shown = SECRETS.masked(list(words))
+            job = Job(name, shown, log, child.pid, psutil.Process(child.pid).create_time())
+            put(self._folder / f"{name}.json", as_file({"words": shown, "pid": job.pid, "born": job.born}))
         except OSError as failure:
             raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
         return job
