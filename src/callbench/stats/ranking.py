@@ -8,6 +8,7 @@ import numpy as np
 from callbench.stats.contrast import ByBlock
 from callbench.stats.decision import parted
 from callbench.stats.interval import CONFIDENCE
+from callbench.stats.logratio import many_paired
 from callbench.stats.prior import NONE, Prior
 
 
@@ -75,13 +76,7 @@ def faster(
     figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE
 ) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
     """Return for each pair (row, column) whether the first is shown to be faster, as in `standings`."""
-    count = len(figures)
-    forks = sorted({fork for one in figures for fork in one})
-    logs = np.full((count, max(len(forks), 1)), np.nan)
-    for row, one in enumerate(figures):
-        for column, fork in enumerate(forks):
-            if fork in one:
-                logs[row, column] = np.log(one[fork])
+    count, logs = len(figures), _logs(figures)
     is_faster = np.zeros((count, count), dtype=np.bool_)
     rows, columns = np.triu_indices(count, 1)
     if not len(rows):
@@ -90,3 +85,37 @@ def faster(
     is_faster[rows, columns] = signs > 0
     is_faster[columns, rows] = signs < 0
     return is_faster
+
+
+def may_be_first(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> list[int]:
+    """Return which of several things may be the greatest: the greatest is one of them, with a chance of 1 - level.
+
+    Each is left out that the highest is shown to be above, corrected for the number of others. The truly greatest is
+    left out only if one of its own comparisons misleads (Gupta, "On some multiple decision (selection and ranking)
+    rules", Technometrics 7(2), 1965). That says less than a ranking, which parts every pair, so it leaves out more.
+
+    Args:
+        figures: a positive value a fork for each thing.
+        level: of the whole.
+        prior: what all pairs of the run say of how one varies.
+    """
+    logs = _logs(figures)
+    counts = np.isfinite(logs).sum(axis=1)
+    if not len(figures) or not counts.any():
+        return list(range(len(figures)))
+    means = np.where(counts > 0, np.nansum(logs, axis=1) / np.maximum(counts, 1), -np.inf)
+    first = int(np.argmax(means))
+    found = many_paired(logs[first] - logs, prior.variance, prior.freedom)
+    below = (found.logs > 0) & (found.p_values * max(1, len(figures) - 1) < level)
+    return [place for place in range(len(figures)) if place == first or not below[place]]
+
+
+def _logs(figures: Sequence[ByBlock]) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+    """Return the logarithms, a row a thing and a column a fork; NaN where one has no value."""
+    forks = sorted({fork for one in figures for fork in one})
+    logs = np.full((len(figures), max(len(forks), 1)), np.nan)
+    for row, one in enumerate(figures):
+        for column, fork in enumerate(forks):
+            if fork in one:
+                logs[row, column] = np.log(one[fork])
+    return logs

@@ -33,13 +33,13 @@ def first_chart(subject: Subject, choices: Sequence[Choice]) -> Chart | None:
 
 
 def _standings(tables: Sequence[Ranking], choices: Sequence[Choice]) -> dict[str, str]:
-    """Return who has the highest rate of its kind, and who cannot be told from it, by the cell's id."""
+    """Return who has the highest rate of its kind, and who may be the fastest as well, by the cell's id."""
     found: dict[str, str] = {}
     for one in choices:
         if one.ranking not in tables:
             continue
         found |= {each.id: _AT_LEAST for each in (*one.reaching, *one.below)}
-        found |= {each.id: _TIE for each in one.ties}
+        found |= {each.id: _TIE for each in one.may_be_first}
         if one.best is not None:
             found[one.best.id] = _FIRST
     return found
@@ -63,7 +63,7 @@ def _matrix(subject: Subject, tables: Sequence[Ranking], standing: Mapping[str, 
     )
     kinds = max(sum(standing.get(one.id) == _FIRST for one in table.cells) for table in tables)
     about += ", between processes and in one." if kinds > 1 else "."
-    about += " Thin frame: not distinguished from it."
+    about += " The fastest is one of those in a frame (95 %)."
     if any(one.published for one in cells):
         study = subject.study.published
         about += f" Below, in italics: published{f', {study.title}' if study else ''}."
@@ -116,7 +116,7 @@ def _ranking(subject: Subject, choice: Choice, standing: Mapping[str, str]) -> C
         if one.rate
     ]
     about = f"Calls per second with {choice.ranking.where}, with 95 % intervals. In colour: the highest rate, and those"
-    about += " not distinguished from it. A triangle: at least that."
+    about += " of which one may be the fastest. A triangle: at least that."
     about += f" {len(cells) - len(stacks)} slower stacks are in the ranking." if len(cells) > len(stacks) else ""
     return chart(_ID, subject.title_of(choice.ranking.group), about, leaders(stacks), TRIALS_SQL)
 

@@ -16,7 +16,8 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.words import beyond_text, ratio_text, some
 from callbench.report.text.section import Sheet
 from callbench.stats.digits import figure
-from callbench.stats.interval import Interval
+from callbench.stats.interval import CONFIDENCE, Interval
+from callbench.stats.ranking import may_be_first
 
 BETWEEN, WITHIN = "between processes", "in one process"
 COLUMNS = ("call", "fastest", "calls/s", "times as fast", "as the next", "certainty")
@@ -44,6 +45,7 @@ class Choice:
         beyond: the same from run to run on this machine; None if nothing is known of that.
         shown: whether the first is faster than every other beyond doubt, and no bound may be ahead.
         names: what the stacks are called, by their ids.
+        may_be_first: one of these is the fastest, with 95 % certainty, besides `reaching`: it and fewer than its ties.
     """
 
     ranking: Ranking
@@ -57,6 +59,7 @@ class Choice:
     shown: bool
     names: dict[str, str]
     beyond: Interval | None = None
+    may_be_first: Sequence[Result] = ()
 
     @property
     def where(self) -> str:
@@ -178,7 +181,14 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
         shown=not ties and not above and not any(one.at_least for one in bounds),
         names=names,
         beyond=results.ratio_beyond(first, following) if following else None,
+        may_be_first=_may_be_first(results, [table.ranked[place] for place in ranked]),
     )
+
+
+def _may_be_first(results: Results, ranked: Sequence[Result]) -> list[Result]:
+    """Return the stacks of which one is the fastest."""
+    rates = [one.by_fork["rate_per_s"] for one in ranked]
+    return [ranked[place] for place in may_be_first(rates, 1 - CONFIDENCE, results.prior)]
 
 
 def sheet(every: Sequence[Choice]) -> Sheet:
