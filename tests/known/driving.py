@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from callbench.stats import arrivals
 from histograms import histogram
@@ -57,9 +58,16 @@ class _Drive:
             "gap_ns": gap_ns,
             "processor": {"start": no_time, "end": no_time},
             "threads": 1,
-            "intervals": [],
+            "intervals": _intervals(ended, right),
             "clients": clients,
         }
+
+
+def _intervals(ended_s: NDArray[np.float64], right: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Count what had ended ten times a second, as a driver tells it."""
+    ticks = np.arange(1, int(ended_s.max(initial=0.0) * 10) + 1) / 10
+    calls, errors = (np.searchsorted(np.sort(ended_s[kind]), ticks, side="right") for kind in (right, ~right))
+    return [(round(at_s * 1e9), int(call), int(error)) for at_s, call, error in zip(ticks, calls, errors, strict=True)]
 
 
 def closed(

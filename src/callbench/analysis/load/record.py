@@ -1,6 +1,7 @@
 """The record of a load as JSON: the content of its file and of `--json`."""
 
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 from callbench.analysis.load import endpoints
@@ -39,6 +40,7 @@ def record(result: LoadResult) -> dict[str, Any]:
         "thresholds": [
             {"fail_if": one.threshold.text, "value": one.value, "limit": one.threshold.limit, "failed": one.failed}
             | ({"undecided": one.undecided} if one.undecided else {})
+            | ({"low": one.ends[0], "high": one.ends[1]} if one.ends and isfinite(one.ends[1]) else {})
             for one in result.threshold_results
         ],
         "failure": result.failure,

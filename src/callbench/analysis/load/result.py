@@ -116,7 +116,7 @@ class LoadResult:
 
     @property
     def undecided(self) -> str | None:
-        """What too few calls leave undecided, in a sentence; None if it failed, or nothing is."""
+        """What the calls leave undecided, in a sentence; None if it failed, or nothing is."""
         why = [one.undecided for one in self.threshold_results if one.undecided]
         return None if self.failure or not why else f"Undecided: {'; '.join(why)}. Give more --seconds."
 

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 
-from callbench.adapter.contract import Done
+from callbench.adapter.contract import Done, Histogram
+from callbench.analysis.load.threshold_intervals import of_errors, of_mean, of_rate, share_above
 from callbench.analysis.load.thresholds import Threshold, ThresholdResult, share_of
 from callbench.stats.histogram import Buckets
 from callbench.stats.percentile_calls import few_calls, fewest_calls
-from callbench.stats.share import binomial
 
 
 def error_share(done: Done) -> float:
@@ -24,31 +24,45 @@ def evaluate(thresholds: Sequence[Threshold], done: Done, rate_per_s: float) -> 
         done: the driver's report.
         rate_per_s: successful calls per second.
     """
-    return tuple(
-        _of_few_calls(one, done, rate_per_s) or ThresholdResult(one, _value(one.metric, done, rate_per_s))
-        for one in thresholds
-    )
+    return tuple(_evaluated(one, done, rate_per_s) for one in thresholds)
 
 
-def _of_few_calls(one: Threshold, done: Done, rate_per_s: float) -> ThresholdResult | None:
-    """Compare a percentile that too few calls know with its limit; None of all else.
+def _evaluated(one: Threshold, done: Done, rate_per_s: float) -> ThresholdResult:
+    value, share, histogram = _value(one.metric, done, rate_per_s), share_of(one.metric), done["latency"]
+    if value is None:
+        return ThresholdResult(one, value)
+    if one.metric == "max" or (one.metric == "errors" and one.limit == 0):
+        # What this load had at most, or whether a call failed, is a fact of it, and no sample of anything.
+        return ThresholdResult(one, value, shown=one.is_true(value))
+    if share is not None and histogram is not None:
+        return _of_percentile(one, share, value, done, histogram, rate_per_s)
+    if one.metric == "mean" and histogram is not None:
+        ends = of_mean(done, histogram)
+    else:
+        ends = of_errors(done) if one.metric == "errors" else of_rate(done, rate_per_s)
+    return ThresholdResult(one, value, shown=_shown(one, *ends), ends=ends)
 
-    It lies beyond the limit where more calls than it leaves out do. Of few calls, so many of them may be beyond it, or
-    none, that even their share is certain: by its exact interval.
-    """
-    share, histogram = share_of(one.metric), done["latency"]
-    count = int(histogram["count"]) if histogram else 0
-    if share is None or not histogram or not 0 < count < fewest_calls(share):
-        return None
-    buckets = Buckets.of(dict(histogram["buckets"]))
-    beyond = int(buckets.counts[buckets.lows > one.limit * 1e3].sum())
-    low, high = binomial(beyond, count)
+
+def _of_percentile(  # noqa: PLR0913, PLR0917 - the condition, and all that is known of the load
+    one: Threshold, share: float, value: float, done: Done, histogram: Histogram, rate_per_s: float
+) -> ThresholdResult:
+    """Compare a percentile with its limit: it lies beyond it where more calls than it leaves out do."""
+    low, high = share_above(done, histogram, one.limit)
     above = True if low > 1 - share else False if high < 1 - share else None
     shown = above if above is None or one.sign in {">", ">="} else not above
-    why = few_calls(share, [count])
-    if shown is None and rate_per_s > 0:
-        why += f"; about {math.ceil((fewest_calls(share) - count) / rate_per_s):,} s more give them"
-    return ThresholdResult(one, None, why, shown)
+    count = int(histogram["count"])
+    if count < fewest_calls(share):
+        why = few_calls(share, [count])
+        if shown is None and rate_per_s > 0:
+            why += f"; about {math.ceil((fewest_calls(share) - count) / rate_per_s):,} s more give them"
+        return ThresholdResult(one, None, why, shown)
+    return ThresholdResult(one, value, shown=shown)
+
+
+def _shown(one: Threshold, low: float, high: float) -> bool | None:
+    """Whether a condition is true of all of an interval, or of nothing in it; None: neither."""
+    both = {one.is_true(low), one.is_true(high)}
+    return both.pop() if len(both) == 1 else None
 
 
 def _value(metric: str, done: Done, rate_per_s: float) -> float | None:

@@ -1,12 +1,13 @@
 """`--fail-if 'p99 > 50 ms'`: the conditions that make a load fail."""
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from callbench.model.errors import BadInput
-from callbench.stats.digits import figure
+from callbench.stats.digits import end, figure
 
 _FORM = re.compile(r"\s*([a-z]+[0-9.]*)\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµμ/%]*)\s*", re.ASCII)
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -19,6 +20,8 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 _TIMES = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _RATES = {"": 1.0, "/s": 1.0, "calls/s": 1.0}
 _SHARES = {"%": 0.01}
+# How a value is shown: its factor, unit and digits.
+_SHOWN = {"errors": (100, "%", 0.001), "rate": (1, "calls/s", 0.001), "mean": (1e-3, "ms", 0.001)}
 _LONGEST = 60
 EXAMPLES = "'errors > 1%', 'p99 > 50 ms' or 'rate < 1000/s'"
 
@@ -39,6 +42,10 @@ class Threshold:
     sign: str
     limit: float
 
+    def is_true(self, value: float) -> bool:
+        """Whether the condition is true of a value in the unit of the limit."""
+        return _COMPARED[self.sign](value, self.limit)
+
 
 @dataclass(frozen=True)
 class ThresholdResult:
@@ -48,26 +55,27 @@ class ThresholdResult:
         value: the metric's value in the unit of the limit; None if no call succeeded, which fails, or if too few calls
             know a percentile.
         few_calls: how many calls that percentile needs; else "".
-        shown: of such a percentile, whether the condition is shown to be true or not, all the same; None: neither.
+        shown: whether the condition is shown to be true, or not to be; None: neither.
+        ends: between what the true value lies, in the unit of the limit; None of a percentile, and of a fact.
     """
 
     threshold: Threshold
     value: float | None
     few_calls: str = ""
     shown: bool | None = None
+    ends: tuple[float, float] | None = None
 
     @property
     def failed(self) -> bool:
         """Whether the load fails because of it."""
-        one = self.threshold
-        if self.few_calls:
-            return self.shown is True
-        return self.value is None or _COMPARED[one.sign](self.value, one.limit)
+        return self.shown is True or (self.value is None and not self.few_calls)
 
     @property
     def undecided(self) -> str:
-        """How many calls are missing that would decide it; "" if it is decided."""
-        return self.few_calls if self.shown is None else ""
+        """Why it is undecided; "" if it is decided."""
+        if self.failed or self.shown is not None:
+            return ""
+        return self.few_calls or f"{self.threshold.text} is too near to the limit"
 
     @property
     def sentence(self) -> str:
@@ -80,11 +88,12 @@ class ThresholdResult:
             return self.few_calls
         if self.value is None:
             return "no call succeeded"
-        if self.threshold.metric == "errors":
-            return f"{figure(self.value * 100, 0.001)} %"
-        if self.threshold.metric == "rate":
-            return f"{self.value:,.0f} calls/s"
-        return f"{figure(self.value / 1e3, 0.001)} ms"
+        scale, unit, share = _SHOWN.get(self.threshold.metric, _SHOWN["mean"])
+        if self.ends is None or math.isinf(self.ends[1]):
+            return f"{figure(self.value * scale, share)} {unit}"
+        low, middle, high = (one * scale for one in (self.ends[0], self.value, self.ends[1]))
+        half = high / middle - 1 if middle else None
+        return f"{figure(middle, half)} {unit} ({end(low, middle, half)} to {end(high, middle, half)})"
 
 
 def parse(text: str) -> Threshold:
@@ -93,7 +102,9 @@ def parse(text: str) -> Threshold:
     Raises:
         BadInput: the text is not a threshold.
     """
-    shown = f"--fail-if {text[:_LONGEST]!r}"
+    # Of what cannot be printed, each letter takes ten.
+    quoted = repr(text)
+    shown = f"--fail-if {quoted if len(quoted) <= 3 * _LONGEST else f'{quoted[: 3 * _LONGEST]}...'}"
     match = _FORM.fullmatch(text)
     if match is None:
         raise BadInput(f"{shown}: give a metric, a sign and a value, as {EXAMPLES}")

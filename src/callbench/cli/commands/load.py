@@ -72,8 +72,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 ) -> None:
     """Put a server under load: rate, latency and errors.
 
-    Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true. Exit code 3: too
-    few calls for the percentile of one.
+    Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true. Exit code 3: the
+    calls do not show whether one is.
     """
     from callbench.analysis.load import request
     from callbench.analysis.load.record import record

@@ -1,0 +1,94 @@
+"""Where the true value of a load's metric can lie: what decides whether a condition of `--fail-if` is shown."""
+
+from math import sqrt
+
+import numpy as np
+
+from callbench.adapter.contract import Done, Histogram
+from callbench.stats.histogram import Buckets
+from callbench.stats.interval import quantile
+from callbench.stats.parts_of_time import failures_together, parts_of, rate_reach
+from callbench.stats.rate import window_of
+from callbench.stats.share import binomial
+
+CONFIDENCE = 0.99
+"""A condition at the true value itself is then undecided in 99 of 100 loads: a gate is asked many times."""
+
+Ends = tuple[float, float]
+
+
+def of_errors(done: Done) -> Ends:
+    """Return between which shares the share of failed calls lies."""
+    failed = sum(done["errors"].values())
+    ended = failed + done["calls"]
+    if not ended:
+        return 0.0, 1.0
+    together = failures_together(parts_of(done["intervals"], window_of(done).ns))
+    return _share(failed / together, ended / together)
+
+
+def of_rate(done: Done, rate_per_s: float) -> Ends:
+    """Return between which calls/s the rate lies. One call more or fewer may always be within the time."""
+    window = window_of(done)
+    if not window.ns:
+        return 0.0, float("inf")
+    parts, seconds = parts_of(done["intervals"], window.ns), window.ns / 1e9
+    if parts is not None:
+        reach = rate_reach(parts, CONFIDENCE) + 1 / seconds
+        return max(0.0, rate_per_s - reach), rate_per_s + reach
+    # Too short for parts: as if calls ended at random, which is more than they usually vary.
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+
+    beyond, calls = (1 - CONFIDENCE) / 2, rate_per_s * seconds
+    low = float(special.gammaincinv(calls, beyond)) if calls else 0.0
+    return low / seconds, float(special.gammaincinv(calls + 1, 1 - beyond)) / seconds
+
+
+def of_mean(done: Done, histogram: Histogram) -> Ends:
+    """Return between which microseconds the mean latency lies."""
+    buckets, count = Buckets.of(dict(histogram["buckets"])), int(histogram["count"])
+    mean = int(histogram["sum_ns"]) / count
+    if count < 2:
+        return 0.0, float("inf")
+    reach = quantile(count - 1, CONFIDENCE) * _spread(buckets) / sqrt(count) * sqrt(_alike(done, histogram))
+    return max(0.0, mean - reach) / 1e3, (mean + reach) / 1e3
+
+
+def share_above(done: Done, histogram: Histogram, limit_us: float) -> Ends:
+    """Return between which shares the share of calls above a limit lies.
+
+    Calls in the bucket of the limit count as above for the greater end, and as below for the smaller one.
+    """
+    buckets, alike = Buckets.of(dict(histogram["buckets"])), _alike(done, histogram)
+    count, limit_ns = int(histogram["count"]), limit_us * 1e3
+    above = int(buckets.counts[buckets.lows > limit_ns].sum())
+    reaching = int(buckets.counts[buckets.lows + buckets.widths > limit_ns].sum())
+    return _share(above / alike, count / alike)[0], _share(reaching / alike, count / alike)[1]
+
+
+def _share(count: float, of: float) -> Ends:
+    return binomial(count, of, CONFIDENCE)
+
+
+def _spread(buckets: Buckets) -> float:
+    """Return the standard deviation of the times, in ns."""
+    middles = buckets.lows + buckets.widths / 2
+    mean = np.average(middles, weights=buckets.counts)
+    return float(np.sqrt(np.average((middles - mean) ** 2, weights=buckets.counts)))
+
+
+def _alike(done: Done, histogram: Histogram) -> float:
+    """Return by what factor calls say less than as many independent ones, at least 1.
+
+    In a closed loop the mean time of a call is the clients over the rate, so the tenths of the time show how much it
+    varies. Neither an open loop shows that, nor clients that rest after errors: such calls are taken as independent.
+    """
+    window = window_of(done)
+    hidden = done["lateness"] is not None or done["errors"]
+    parts = None if hidden else parts_of(done["intervals"], window.ns)
+    if parts is None or not window.per_s:
+        return 1.0
+    mean = int(histogram["sum_ns"]) / histogram["count"]
+    alone = quantile(10**6, CONFIDENCE) * _spread(Buckets.of(dict(histogram["buckets"]))) / sqrt(histogram["count"])
+    clients = round(window.per_s * mean / 1e9)
+    return max(1.0, (rate_reach(parts, CONFIDENCE, clients) / window.per_s / (alone / mean)) ** 2) if alone else 1.0
