@@ -11,9 +11,9 @@ import pytest
 from callbench.analysis.advice.advice import of_figures
 from callbench.analysis.advice.checks import Check, checks, off_by
 from callbench.analysis.advice.figures import Every, Figures, OverLink
-from callbench.analysis.advice.savings import AWAKE, MONEY, CostLine, lines, processor_line
+from callbench.analysis.advice.savings import MONEY, CostLine, lines, processor_line
 from callbench.catalog.situation.link_text import link_of
-from callbench.model.situation import Prices, Situation, SituationLink
+from callbench.model.situation import MONTH_S, Goal, Prices, Situation, SituationLink
 from callbench.report.advice.words import not_measured
 
 NAME = "office"
@@ -141,13 +141,28 @@ def test_no_processor_time_is_below_nothing() -> None:
     assert found.own.middle == pytest.approx(50.5)
 
 
-def test_money_has_a_line_for_a_server_that_sleeps() -> None:
-    cells = _measured("Sum")
-    tested = {(one.stack, one.group): one for one in cells}
-    situation = replace(SITUATION, calls_per_s=100.0, prices=Prices("EUR", processor_hour=1.0))
-    found = _lines(_bare(cells), tested, (cells[0].stack, cells[1].stack), situation)
-    awake, busy = (found[name].own.middle for name in (f"{MONEY}, {AWAKE}", MONEY))
-    assert awake / busy == pytest.approx(183.2 / 39.5)
+def test_money_of_a_month_has_the_processor_time_that_a_link_adds_everywhere() -> None:
+    """One number: among the candidates, among the costs and in the sentence."""
+    cells = [one for one in _measured("Sum") if one.channel == "http-keepalive"]
+    prices = Prices("EUR", processor_hour=1.0)
+    situation = replace(SITUATION, calls_per_s=100.0, prices=prices, goal=Goal.MONEY)
+    advice = of_figures({(one.stack, one.group): one for one in cells}, situation)
+    line = next(one for one in advice.lines if one.name == MONEY)
+    assert not any("sleeps" in one.name for one in advice.lines)
+    # The two stacks took 4.4 times as much over the link, in the geometric mean.
+    factor = math.sqrt(183.2 / 39.5 * 161.5 / 38.6)
+    month = 100 * MONTH_S / 3.6e9
+    assert line.own.middle == pytest.approx(38.6 * factor * month)
+    assert line.own.holds(161.5 * month)
+    assert advice.amounts[advice.choice.best] == line.own
+    assert advice.amounts[advice.beside] == line.other
+
+
+def test_money_where_no_link_was_measured_is_without_it() -> None:
+    situation = replace(SITUATION, calls_per_s=100.0, prices=Prices("EUR", processor_hour=1.0), goal=Goal.MONEY)
+    advice = of_figures(_bare(_measured("Sum")), situation)
+    assert advice.amounts["json+http-keepalive"].middle == pytest.approx(38.6 * 100 * MONTH_S / 3.6e9)
+    assert any("Processor time over office is not known" in one for one in not_measured(advice))
 
 
 def test_what_is_not_known_of_a_link_is_said() -> None:

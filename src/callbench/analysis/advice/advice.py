@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from callbench.analysis.advice.assumed import NOTHING_ASSUMED, AssumedRange, Holds, assumed_range, spanned
+from callbench.analysis.advice.added_time import with_added_time
+from callbench.analysis.advice.assumed import (
+    NOTHING_ASSUMED,
+    AssumedRange,
+    Holds,
+    assumed_range,
+    spanned,
+    spanned_amounts,
+)
 from callbench.analysis.advice.changes import Change, changes
 from callbench.analysis.advice.checks import Check, Error, checks, error_of, off_by
 from callbench.analysis.advice.choice import Choice, Verdict, choose
@@ -14,10 +22,10 @@ from callbench.analysis.advice.elsewhere import Measured
 from callbench.analysis.advice.figures import Every, Figures, read
 from callbench.analysis.advice.invented import NOTHING, Invented
 from callbench.analysis.advice.languages import TakingPart
-from callbench.analysis.advice.prediction import mixed, value
+from callbench.analysis.advice.prediction import measured_links, mixed, value
 from callbench.analysis.advice.regions import Regions, regions
 from callbench.analysis.advice.requirements import LeftOut
-from callbench.analysis.advice.savings import CostLine, lines
+from callbench.analysis.advice.savings import CostLine, candidate_amounts, lines
 from callbench.analysis.advice.scaling import ladders
 from callbench.analysis.subject import Subject
 from callbench.catalog.formats import plain
@@ -26,6 +34,7 @@ from callbench.model.cell import FORMAT
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal, Situation
 from callbench.stats.contrast import ByBlock
+from callbench.stats.difference import Difference
 from callbench.stats.run_spread import UNKNOWN, RunSpread
 
 
@@ -48,6 +57,7 @@ class Advice:
         assumed: whether it holds for all that was assumed; the intervals of the lines span all of that.
         changes: what would change it; nothing where it depends on what is assumed.
         spread: how rates differ from run to run on this machine, as far as is known.
+        amounts: what the goal wants small, by candidate: ms, money a month, µs or bytes. Intervals are as in `lines`.
     """
 
     situation: Situation
@@ -70,6 +80,7 @@ class Advice:
     assumed: AssumedRange = NOTHING_ASSUMED
     changes: Sequence[Change] = ()
     spread: RunSpread = UNKNOWN
+    amounts: Mapping[str, Difference] = field(default_factory=dict)
 
 
 def advise(
@@ -113,6 +124,7 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
     _known_today(every, situation)
     compared = [one for each in (every, *held_back) for one in each.values()]
     tested, error = checks(compared, situation), error_of(compared, situation, situation.goal)
+    every = with_added_time(every, [every, *held_back], situation)
     decision = decide(every, situation, groups, tested, error, spread)
     choice, situation, goals = decision.choice, decision.situation, decision.goals
     measured = Measured(every, {} if sizes is None else ladders(sizes), tested, error, decision, groups, spread)
@@ -128,15 +140,22 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
         else choice.runner_up
     )
     times = error_of(compared, situation, Goal.TIME)
+    over_links = measured_links(every, list(goals), situation, groups)
     errors = {link.name: times.log for link in situation.links}
     money_error = error_of(compared, situation, Goal.MONEY).log
 
     def costs(figures: Every, shares: Mapping[str, float]) -> list[CostLine]:
         off = partial(off_by, tested)
         pair, records = (advised, beside), [figures, every, *held_back]
-        return lines(records, situation, pair, shares, errors, off, money_error) if advised else []
+        return lines(records, situation, pair, shares, errors, off, money_error, over_links) if advised else []
+
+    def each_amount(figures: Every, shares: Mapping[str, float]) -> dict[str, Difference]:
+        return candidate_amounts(figures, list(goals), situation, shares, over_links, partial(off_by, tested))
 
     elsewhere = [costs(case.place.every, case.place.groups) for case in assumed.cases]
+    amounts = spanned_amounts(
+        each_amount(every, groups), [each_amount(case.place.every, case.place.groups) for case in assumed.cases]
+    )
     main = max(groups, key=lambda group: groups[group])
     bounds = math.log1p(situation.margin), times.log
     return Advice(
@@ -145,6 +164,7 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
         _map(every, sizes, list(goals), main, situation, bounds), decision.languages,
         least=_least(every, choice.leaders, situation, groups, compared), unsure=decision.unsure, assumed=assumed,
         changes=() if assumed.outcome is Holds.DEPENDS else changes(measured), spread=spread,
+        amounts=amounts,
     )  # fmt: skip
 
 

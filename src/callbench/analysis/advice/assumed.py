@@ -191,6 +191,13 @@ def spanned(here: Sequence[CostLine], elsewhere: Sequence[Sequence[CostLine]]) -
     return lines
 
 
+def spanned_amounts(
+    here: Mapping[str, Difference], elsewhere: Sequence[Mapping[str, Difference]]
+) -> dict[str, Difference]:
+    """Widen the intervals of what candidates need, as `spanned` does."""
+    return {name: _over(one, [other.get(name) for other in elsewhere]) or one for name, one in here.items()}
+
+
 def _over(here: Difference | None, others: Sequence[Difference | None]) -> Difference | None:
     """Take the interval that has all others in it. One that has no ends adds nothing."""
     if here is None or here.low is None or here.high is None:

@@ -13,13 +13,21 @@ from callbench.analysis.advice.checks import Check, Error, off_by
 from callbench.analysis.advice.choice import Choice, Verdict, choose
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.languages import TakingPart, taking_part
-from callbench.analysis.advice.prediction import added_ms, here_alone, known_latency_us, mixed, percentile_of, value
+from callbench.analysis.advice.prediction import (
+    added_ms,
+    here_alone,
+    known_latency_us,
+    measured_links,
+    mixed,
+    percentile_of,
+    value,
+)
 from callbench.analysis.advice.requirements import LeftOut, candidates
-from callbench.analysis.advice.savings import MEAN, slowest_us
+from callbench.analysis.advice.savings import MEAN, amount_of, slowest_us
 from callbench.model.situation import Goal, Situation
 from callbench.stats.contrast import ByBlock
 from callbench.stats.decision import Outcome
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.difference import Difference
 from callbench.stats.run_spread import UNKNOWN, RunSpread
 
 
@@ -35,7 +43,7 @@ class ObjectiveCheck:
 
     stack: str
     link: str
-    ms: Interval
+    ms: Difference
     outcome: Outcome
     measured: bool
 
@@ -146,12 +154,7 @@ def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) 
 
 def _goals(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> dict[str, ByBlock]:
     """Give what the goal wants small, by candidate and fork."""
-    each = [every[name, group] for name in names for group in groups]
-    links = [
-        link.name
-        for link in situation.links
-        if all(known_latency_us(one, link.name, link.wire, "mean_us")[1] and one.over.get(link.name) for one in each)
-    ]
+    links = measured_links(every, names, situation, groups)
     found = {}
     for name in names:
         own = {group: value(every[name, group], situation, situation.goal, links) for group in groups}
@@ -181,7 +184,7 @@ def _met(
             values = slowest_us(every, name, groups, link, metric)
             if not values:
                 continue
-            ms = geometric_mean([one / 1e3 for one in values.values()])
+            ms = amount_of([one / 1e3 for one in values.values()])
             measured = all(known_latency_us(every[name, group], link.name, link.wire, metric)[1] for group in groups)
             off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
             if ms.low is not None and ms.high is not None:
@@ -192,7 +195,7 @@ def _met(
     return found
 
 
-def _outcome(ms: Interval, limit: float) -> Outcome:
+def _outcome(ms: Difference, limit: float) -> Outcome:
     if ms.low is None or ms.high is None:
         return Outcome.UNDECIDED
     return Outcome.PASSED if ms.high < limit else Outcome.FAILED if ms.low >= limit else Outcome.UNDECIDED

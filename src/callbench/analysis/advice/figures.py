@@ -29,6 +29,15 @@ class OverLink:
 
 
 @dataclass(frozen=True)
+class AddedTime:
+    """The processor time that links add to a call, by fork; `reach` is how far the whole can be off, as a log."""
+
+    server_us: ByBlock
+    client_us: ByBlock
+    reach: float
+
+
+@dataclass(frozen=True)
 class Figures:
     """One stack with one call, on this machine.
 
@@ -45,6 +54,7 @@ class Figures:
         protocol: what its card says that it speaks, or "": two stacks with the same one understand each other.
         card: what its manifest says of it.
         kind: what it shares with the stacks that differ alike from run to run.
+        added: the processor time that the links of the situation add to a call; None where that is not known.
     """
 
     stack: str
@@ -63,6 +73,7 @@ class Figures:
     at_most: bool = False
     card: Mapping[str, Any] = field(default_factory=dict)
     kind: str = ""
+    added: AddedTime | None = None
 
 
 # By stack and group.

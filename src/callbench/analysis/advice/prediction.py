@@ -5,11 +5,11 @@ money of a month = calls of a month x (processor time x its price + bytes to the
 All of it fork by fork, so that what a fork does to all stacks cancels out where they are compared.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from callbench.analysis.advice.figures import Every, Figures, OverLink
+from callbench.analysis.advice.figures import AddedTime, Every, Figures, OverLink
 from callbench.model.situation import MONTH_S, Goal, Situation
 from callbench.stats.contrast import ByBlock
 from callbench.stats.line import on_the_line_ms
@@ -47,7 +47,7 @@ def known_latency_us(one: Figures, link: str, wire: Mapping[str, Any], metric: s
     return latency_us(one, wire, metric), not wire.get("link")
 
 
-def processor_us(spent: OverLink, *, both: bool) -> ByBlock:
+def processor_us(spent: OverLink | AddedTime, *, both: bool) -> ByBlock:
     """Add up the processor time of a call, by fork: of the server's side, or of both."""
     if not both:
         return dict(spent.server_us)
@@ -68,13 +68,16 @@ def money_a_month(one: Figures, situation: Situation, spent: OverLink | None = N
     Args:
         one: the stack with the call.
         situation: with prices and calls a second; without them the answer is empty.
-        spent: the processor time to take instead of that without a link.
+        spent: the processor time to take instead of that without a link and what the links add to it.
     """
     prices, calls, sizes = situation.prices, situation.calls_per_s, wire_bytes(one)
     if prices is None or calls is None or (prices.gigabyte_out and sizes is None):
         return {}
     out = prices.gigabyte_out * sizes[1] / 1e9 if sizes is not None else 0.0
     used = processor_us(spent or one.here, both=prices.both_sides)
+    if spent is None and one.added is not None:
+        more = processor_us(one.added, both=prices.both_sides)
+        used = {fork: us + more[fork] for fork, us in used.items() if fork in more}
     return {fork: calls * MONTH_S * (us / _HOUR_US * prices.processor_hour + out) for fork, us in used.items()}
 
 
@@ -121,6 +124,16 @@ def here_alone(one: Figures, situation: Situation) -> ByBlock:
             return dict.fromkeys(one.here.latency_us.get("mean_us", {}), 0.0)
         case _:
             return value(one, situation, situation.goal)
+
+
+def measured_links(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> list[str]:
+    """Name the links over which all of some stacks were measured: over the others, all are predicted."""
+    each = [every[name, group] for name in names for group in groups]
+    return [
+        link.name
+        for link in situation.links
+        if all(known_latency_us(one, link.name, link.wire, "mean_us")[1] and one.over.get(link.name) for one in each)
+    ]
 
 
 def mixed(every: Every, stack: str, groups: Mapping[str, float], of: Mapping[str, ByBlock]) -> ByBlock:

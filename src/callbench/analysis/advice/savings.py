@@ -14,16 +14,17 @@ from callbench.analysis.advice.prediction import (
     money_a_month,
     percentile_of,
     processor_us,
+    value,
     wire_bytes,
 )
 from callbench.analysis.advice.sleeping import TimesAfterSleep, awake
-from callbench.model.situation import Situation, SituationLink
+from callbench.model.situation import Goal, Situation, SituationLink
 from callbench.stats.contrast import ByBlock
 from callbench.stats.difference import Difference, mean, paired
 
 ByGroup = Mapping[str, ByBlock]
 MEAN = "mean time"
-MONEY, AWAKE = "a month", "if it sleeps before each call"
+MONEY = "a month"
 _SIDES = (("server", False), ("client and server", True))
 
 
@@ -63,6 +64,7 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
     errors: Mapping[str, float],
     off: Callable[[str, str, float], float],
     money_error: float = 0.0,
+    measured_over: Sequence[str] = (),
 ) -> list[CostLine]:
     """Write every figure of two stacks.
 
@@ -73,6 +75,7 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
         groups: shares of the groups.
         errors: of comparisons of predicted means, as log-ratios, by link.
         off: the error of a predicted latency as a log-ratio, of its link, `mean time` or the percentile, and its µs.
+        measured_over: links over which every candidate was measured: their means are not predicted.
         money_error: of a comparison of money, as a log-ratio: the choice has it in its ratios too.
     """
     found: list[CostLine | None] = []
@@ -90,14 +93,15 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
         found.append(_line(f"bytes of a call, {name}", "bytes", each_of(partial(_bytes, place=place))))
     if situation.prices is not None:
         each = each_of(lambda one: money_a_month(one, situation))
-        found.append(_line(MONEY, situation.prices.currency, each, error=math.expm1(money_error)))
-        found += _money_lines(after, situation, pair, groups)
+        found.append(_line(MONEY, situation.prices.currency, each, _off_money(every), math.expm1(money_error)))
     percentile, words = percentile_of(situation)
     for link in situation.links:
         for name, metric, gather in ((MEAN, "mean_us", _mean_of), (words, percentile, _slowest)):
             stacks = [stack for stack in pair if stack]
             own = [every[stack, group] for stack in stacks for group in groups if (stack, group) in every]
             measured = all(known_latency_us(one, link.name, link.wire, metric)[1] for one in own)
+            # A mean is the candidates' too, and they are compared with each other.
+            measured = measured and (name != MEAN or link.name in measured_over or not link.wire.get("link"))
             latency = partial(_latency, link=link, metric=metric, measured=measured)
             each = [gather(every, stack, groups, latency) for stack in stacks]
             found.append(
@@ -127,22 +131,48 @@ def _processor_lines(
     return found
 
 
-def _money_lines(
-    after: TimesAfterSleep | None, situation: Situation, pair: tuple[str, str], groups: Mapping[str, float]
-) -> list[CostLine | None]:
-    """Write the money of a month in which both sides sleep before each call."""
-    if after is None or situation.prices is None:
-        return []
+def _off_money(every: Every) -> Callable[[float], float] | None:
+    """Give how far money can be off as a log, where what the links add to its processor time was predicted."""
+    reach = max((one.added.reach for one in every.values() if one.added is not None), default=0.0)
+    return (lambda _: reach) if reach else None
 
-    def of(one: Figures) -> ByBlock:
-        each = [
-            (link.share, money_a_month(one, situation, one.over.get(link.name, one.here))) for link in situation.links
-        ]
-        forks = set.intersection(*(set(values) for _, values in each))
-        return {fork: sum(share * values[fork] for share, values in each) for fork in sorted(forks)}
 
-    each = [_mean_of(after.every, stack, groups, of) for stack in pair]
-    return [_line(f"{MONEY}, {AWAKE}", situation.prices.currency, each, *_reach(after))]
+def candidate_amounts(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
+    every: Every,
+    names: Sequence[str],
+    situation: Situation,
+    groups: Mapping[str, float],
+    links: Sequence[str],
+    off: Callable[[str, str, float], float],
+) -> dict[str, Difference]:
+    """Give what the goal wants small, of each candidate, with the same interval as its line of costs has.
+
+    Args:
+        every: the figures.
+        names: the candidates.
+        situation: for the goal, links and prices.
+        groups: shares of the groups.
+        links: those over which all candidates were measured.
+        off: the error of a predicted latency, as `lines` has it.
+
+    Returns:
+        By candidate: ms, money a month, µs or bytes.
+    """
+    found = {}
+    for name in names:
+        own = partial(value, situation=situation, goal=situation.goal, measured=links)
+        values = _mean_of(every, name, groups, own)
+        if not values:
+            continue
+        logs = [0.0]
+        if situation.goal is Goal.TIME:
+            predicted = [link for link in situation.links if link.name not in links and link.wire.get("link")]
+            logs += [off(link.name, MEAN, amount_of([*values.values()]).middle) for link in predicted]
+        elif situation.goal is Goal.MONEY and (of_money := _off_money(every)) is not None:
+            logs.append(of_money(0.0))
+        scale = 1e-3 if situation.goal is Goal.TIME else 1.0
+        found[name] = _times(amount_of([one * scale for one in values.values()]), max(logs))
+    return found
 
 
 def _reach(after: TimesAfterSleep) -> tuple[Callable[[float], float] | None, float | None]:
@@ -205,7 +235,7 @@ def _line(
         error: that of a comparison of predictions; None: that of the longer one.
     """
     scale = 1e-3 if unit == "ms" else 1.0
-    found = [_amount([value * scale for value in values.values()]) for values in each if values]
+    found = [amount_of([value * scale for value in values.values()]) for values in each if values]
     own, *others = [{fork: value * scale for fork, value in values.items()} for values in each]
     other = others[0] if others else {}
     if not own:
@@ -221,7 +251,7 @@ def _line(
     )  # fmt: skip
 
 
-def _amount(values: Sequence[float]) -> Difference:
+def amount_of(values: Sequence[float]) -> Difference:
     """Compute the mean of what cannot be below 0, so its interval is not either."""
     one = mean(values)
     return one if one.low is None else replace(one, low=max(0.0, one.low))

@@ -30,14 +30,11 @@ def result(advice: Advice) -> dict[str, Any]:
         "level": round(LEVEL, 6),
         "margin": advice.situation.margin,
         "error": {"share": math.expm1(advice.error.log), "links": list(advice.error.links)},
-        "candidates": [
-            {"stack": name, "value": _interval(geometric_mean(list(values.values())))}
-            for name, values in advice.goals.items()
-        ],
+        "candidates": [{"stack": name, "value": _difference(one)} for name, one in advice.amounts.items()],
         **_beside(choice),
         "savings": {"beside": advice.beside or None, "lines": [_saving(one) for one in advice.lines]},
         "objective": [
-            {"stack": one.stack, "link": one.link, "ms": _interval(one.ms), "outcome": str(one.outcome)}
+            {"stack": one.stack, "link": one.link, "ms": _difference(one.ms), "outcome": str(one.outcome)}
             for one in advice.met
         ],
         "languages": {

@@ -16,8 +16,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.regions import regions
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.decision import Outcome
-from callbench.stats.digits import figure, percent, share
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.digits import figure, percent
 
 _SLEEPING = (
     "A process that waits for a link falls asleep before each call, and wakes up with cold caches. So a call takes"
@@ -54,16 +53,15 @@ def _candidates(advice: Advice) -> Section | None:
     comparison = advice.choice.comparison
     if comparison is None:
         return None
-    unit, scale = _unit(advice)
+    unit, _ = _unit(advice)
     beside = {one.name: one for one in comparison.others}
     rows = []
     for name in [comparison.name, *beside]:
-        value = geometric_mean([one * scale for one in advice.goals[name].values()])
         one = beside.get(name)
         gap = "" if one is None or one.ratio is None else times_more(one.ratio)
         result = "least" if one is None else "behind" if one.behind else "equivalent" if one.equivalent else "undecided"
         today = " (today)" if name == advice.situation.today else ""
-        rows.append((f"{name}{today}", _interval(value), gap, result))
+        rows.append((f"{name}{today}", amount(advice.amounts[name]), gap, result))
     about = (
         f"Every candidate, by {goal(advice)}. Each is compared with the least, fork by fork."
         f" Behind: shown to need more. Equivalent: shown to lie within {percent(advice.situation.margin)}."
@@ -136,13 +134,16 @@ def _objective(advice: Advice) -> Section | None:
     objective = advice.situation.objective
     if objective is None or not advice.met:
         return None
-    rows = [(one.stack, one.link, _interval(one.ms), _OUTCOMES[one.outcome]) for one in advice.met]
+    rows = [
+        (one.stack, one.link, amount(one.ms), "measured" if one.measured else "predicted", _OUTCOMES[one.outcome])
+        for one in advice.met
+    ]
     about = (
         f'Whether each candidate meets "{objective.text}", over each link, for the call in which it takes longest.'
         " It is met if the whole interval lies under the limit."
     )
     return Section(
-        "objective", "Objective", about, sheets=[Sheet("Objective", ("stack", "link", "ms", "result"), rows)]
+        "objective", "Objective", about, sheets=[Sheet("Objective", ("stack", "link", "ms", "known", "result"), rows)]
     )
 
 
@@ -215,7 +216,3 @@ def _check(one: Check) -> tuple[str, ...]:
     off = one.off.middle - 1
     off_text = percent(off, 1, sign=True) if abs(off) < 1 else f"{figure(one.off.middle, one.off.half_width)} times"
     return one.stack, one.group, one.link, one.what, *parts, off_text
-
-
-def _interval(one: Interval) -> str:
-    return f"{figure(one.middle, one.half_width)} {share(one.half_width)}".strip()
