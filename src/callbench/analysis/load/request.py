@@ -83,10 +83,11 @@ class LoadRequest:
     @property
     def needed_calls(self) -> int:
         """How many calls the percentiles of its conditions need; 1 if there are none."""
-        from callbench.stats.percentile_calls import fewest_calls  # noqa: PLC0415 - numpy is slow to load
+        from callbench.analysis.load.threshold_intervals import CONFIDENCE  # noqa: PLC0415 - numpy is slow to load
+        from callbench.stats.percentile_calls import fewest_calls  # noqa: PLC0415
 
         shares = [share_of(one.metric) for one in self.fail_if]
-        return max((fewest_calls(share) for share in shares if share is not None), default=1)
+        return max((fewest_calls(share, CONFIDENCE) for share in shares if share is not None), default=1)
 
     def record(self) -> dict[str, Any]:
         """Return the options as JSON values, for record.json."""

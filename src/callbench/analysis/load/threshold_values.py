@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from callbench.adapter.contract import Done, Histogram
-from callbench.analysis.load.threshold_intervals import of_errors, of_mean, of_rate, share_above
+from callbench.analysis.load.threshold_intervals import CONFIDENCE, of_errors, of_mean, of_rate, share_above
 from callbench.analysis.load.thresholds import Threshold, ThresholdResult, share_of
 from callbench.stats.histogram import Buckets
 from callbench.stats.percentile_calls import few_calls, fewest_calls
@@ -54,7 +54,7 @@ def _of_percentile(  # noqa: PLR0913, PLR0917 - the condition, and all that is k
     if count < fewest_calls(share):
         why = few_calls(share, [count])
         if shown is None and rate_per_s > 0:
-            why += f"; about {math.ceil((fewest_calls(share) - count) / rate_per_s):,} s more give them"
+            why += f"; about {math.ceil((fewest_calls(share, CONFIDENCE) - count) / rate_per_s):,} s more give them"
         return ThresholdResult(one, None, why, shown)
     return ThresholdResult(one, value, shown=shown)
 
