@@ -165,7 +165,7 @@ def test_a_percentile_of_too_few_calls_decides_nothing_but_what_they_show(
     assert (one.value is None) == (len(times_ms) == 20)
     if one.value is None:
         name = text.split(maxsplit=1)[0]
-        assert f"{name} needs about {fewest_calls(float(name[1:]) / 100)} calls, there are 20" in one.sentence
+        assert f"{name} needs about {fewest_calls(float(name[1:]) / 100, 0.99)} calls, there are 20" in one.sentence
 
 
 def test_times_of_too_few_calls_are_none_with_their_reason() -> None:
@@ -196,7 +196,7 @@ def test_what_cannot_be_tested_failed() -> None:
         (("--fail-if", "errors > 90%", "--fail-if", "p99 > 0"), 1, "Failed: p99 > 0."),
         (("--fail-if", "p99 > 100 s"), 1, "Failed: calls failed."),
         (("--expect-errors", "--fail-if", "max > 100 s"), 0, ": passed."),
-        (("--expect-errors", "--fail-if", "p99 > 100 s"), 3, "Undecided: p99 needs about 368 calls, there are "),
+        (("--expect-errors", "--fail-if", "p99 > 100 s"), 3, "Undecided: p99 needs about 528 calls, there are "),
         (("--expect-errors", "--fail-if", "p99 > 100 s", "--undecided", "pass"), 0, ": undecided."),
         (
             ("--fail-if", "rate > 1", "--expect-status", "500", "--expect-status", "200"),
@@ -230,7 +230,7 @@ def test_a_wrong_threshold_is_refused_before_anything_is_driven(callbench: Run) 
 
 def test_a_sentence_says_how_many_seconds_more_give_the_calls() -> None:
     [one] = thresholds.evaluate([parse("p99 > 50 ms")], done(100, 0, [10**6] * 100), 10.0)
-    assert one.sentence.endswith("p99 needs about 368 calls, there are 100; about 27 s more give them: undecided.")
+    assert one.sentence.endswith("p99 needs about 528 calls, there are 100; about 43 s more give them: undecided.")
 
 
 @pytest.mark.parametrize(

@@ -38,14 +38,16 @@ def fewest_calls(share: float, confidence: float = CONFIDENCE) -> int:
     return math.ceil(math.log((1 - confidence) / 2) / math.log(max(share, 1 - share)))
 
 
-def few_calls(share: float, forks: Sequence[int]) -> str:
+def few_calls(share: float, forks: Sequence[int], confidence: float = CONFIDENCE) -> str:
     """Say that there are too few calls for a percentile: `p99 needs about 368 calls in each fork, they have 9 to 12`.
 
     Args:
         share: 0.99 of p99.
         forks: how many calls each of them has; of one, no fork is named.
+        confidence: of the interval that they are needed for.
     """
-    least, most, wanted = min(forks), max(forks), f"{percentile_name(share)} needs about {fewest_calls(share):,} calls"
+    needed = fewest_calls(share, confidence)
+    least, most, wanted = min(forks), max(forks), f"{percentile_name(share)} needs about {needed:,} calls"
     if len(forks) == 1:
         return f"{wanted}, there are {least:,}"
     return f"{wanted} in each fork, they have {f'{least:,} to {most:,}' if most > least else f'{least:,}'}"

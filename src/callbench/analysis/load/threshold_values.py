@@ -52,7 +52,7 @@ def _of_percentile(  # noqa: PLR0913, PLR0917 - the condition, and all that is k
     shown = above if above is None or one.sign in {">", ">="} else not above
     count = int(histogram["count"])
     if count < fewest_calls(share):
-        why = few_calls(share, [count])
+        why = few_calls(share, [count], CONFIDENCE)
         if shown is None and rate_per_s > 0:
             why += f"; about {math.ceil((fewest_calls(share, CONFIDENCE) - count) / rate_per_s):,} s more give them"
         return ThresholdResult(one, None, why, shown)
