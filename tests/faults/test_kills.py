@@ -8,13 +8,14 @@ import resource
 import shlex
 import signal
 import subprocess
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from callbench.runner.slices import has_enough_slices
 from conftest import SMALL, command, eventually, marked
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -65,6 +66,22 @@ def slices(folder: Path) -> Counter[tuple[int, str]]:
     return Counter(every)
 
 
+def lacking(folder: Path) -> dict[tuple[int, str], int]:
+    """How many slices each cell of a fork lacks of one in each round.
+
+    Where the machine is so busy that a few slices took the time of all, a fork needs no more of them.
+    """
+    driven: dict[tuple[int, str], float] = defaultdict(float)
+    for line in lines(folder):
+        for one in line["slices"] if line["kind"] == "round" else ():
+            driven[line["fork"], one["cell"]] += one["done"]["elapsed_ns"] / 1e9
+    return {
+        cell: ROUNDS - count
+        for cell, count in slices(folder).items()
+        if count != ROUNDS and not has_enough_slices(driven[cell], count)
+    }
+
+
 def adapters(mark: str) -> list[int]:
     """The stand-in's processes."""
     found = []
@@ -87,7 +104,7 @@ def whole(folder: Path) -> None:
     """Each round is there once, with a slice of each cell, as in an undisturbed run, and the run is finished."""
     assert sorted(rounds(folder)) == [(fork, 0, number) for fork in range(FORKS) for number in range(ROUNDS)]
     assert len(slices(folder)) == FORKS * CELLS
-    assert set(slices(folder).values()) == {ROUNDS}
+    assert lacking(folder) == {}
     assert json.loads((folder / "record.json").read_text())["state"] == "finished"
 
 
@@ -185,7 +202,7 @@ def test_a_side_is_killed_and_its_stack_started_again(
     # One slice is lost, of whichever cell was to be driven; no cell is.
     counted = slices(folder)
     assert len(counted) == FORKS * CELLS
-    assert sum(counted.values()) == FORKS * CELLS * ROUNDS - 1
+    assert sum(lacking(folder).values()) == 1
 
 
 @pytest.mark.slow

@@ -210,8 +210,8 @@ def test_a_study_is_driven_by_both_interrupted_and_resumed(tmp_path: Path, callb
     before = journal.read_text().splitlines()
 
     seen = callbench("peer", "both.toml", "--out", "kept", "--resume", "--json")
-    # 1: on a machine that starves one of the two they may differ, which is no matter here.
-    assert seen.returncode in {0, 1}, seen.stderr
+    # 1, 3: on a machine that starves one of the two they may differ, or nothing is shown, which is no matter here.
+    assert seen.returncode in {0, 1, 3}, seen.stderr
     assert journal.read_text().splitlines()[: len(before)] == before
     told = sealed("peer", seen.stdout)
     assert [(cell["groups"], cell["think_ms"]) for cell in told["cells"]] == [

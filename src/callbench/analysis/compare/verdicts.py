@@ -275,7 +275,8 @@ def _undone(found: DecidedComparison, recovers: Interval, margin: float, *, less
         Decision.BETTER: low > 0,
         Decision.EQUIVALENT: -margin <= low and high <= margin,
         Decision.WORSE: high < 0,
-        Decision.UNDECIDED: True,
+        # It stays undecided, and this is one of the reasons.
+        Decision.UNDECIDED: False,
     }[found.decision]
     return not holds or (found.outcome is Outcome.PASSED and low < -margin)
 
