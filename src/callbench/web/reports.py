@@ -98,5 +98,5 @@ class _Title(HTMLParser):
 
 def _title(page: bytes) -> str:
     parser = _Title()
-    parser.feed(page.decode()[:10_000])
+    parser.feed(page.decode().partition("</head>")[0])
     return " ".join(parser.text.split())
