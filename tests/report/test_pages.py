@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -154,7 +155,10 @@ LIVE = {
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_nothing_on_a_page_of_a_server_is_cut(callbench: Program, tmp_path: Path) -> None:
-    server = ROOT / "tests" / "capacity" / "known_server.py"
+    # Where a checkout has a long name, so has the command line, and nothing in it is a place to break.
+    server = tmp_path / "a_folder_with_a_name_that_is_as_long_as_a_line" / "known_server.py"
+    server.parent.mkdir()
+    shutil.copy(ROOT / "tests" / "capacity" / "known_server.py", server)
     start = ("--start", shlex.join([sys.executable, str(server), "{port}", "pool", "4", "5"]))
     shown = {}
     for command, words in LIVE.items():
