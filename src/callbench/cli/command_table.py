@@ -197,7 +197,7 @@ SECTIONS = (
             ),
             Entry(
                 "agent",
-                "Make this machine a host of a core.",
+                "Let another machine, the core, use this one as a host.",
                 ("callbench agent alpha",),
             ),
             Entry(

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from callbench.cli.output import print_line
+
 
 def command(
     keys: Annotated[
@@ -17,10 +19,10 @@ def command(
         int, typer.Option("--port", min=0, max=65535, help="Port at which the core reaches this host. Default: any.")
     ] = 0,
 ) -> None:
-    """Make this machine a host of a core.
+    """Let another machine, the core, use this one as a host.
 
-    It connects to the core, and starts only adapters that are installed here, until Ctrl-C. If the core is silent for
-    some seconds, everything that it started here is ended.
+    The agent connects to the core and starts adapters for it, until Ctrl-C. It starts only what is installed here. If
+    the core is silent for some seconds, everything that was started for it is ended.
     """
     from callbench.adapter.network.remote import extra
     from callbench.adapter.network.remote import keys as reading
@@ -28,4 +30,4 @@ def command(
     extra.require_extra()
     from callbench.adapter.network.remote.agent import serve_agent
 
-    serve_agent(reading.read(keys), port, lambda sentence: print(sentence, flush=True))  # noqa: T201
+    serve_agent(reading.read(keys), port, print_line)

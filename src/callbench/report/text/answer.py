@@ -117,7 +117,9 @@ def _influence_text(subject: Subject, tables: Sequence[Ranking]) -> str:
         for both in list(influences(outside, subject.cards).values())[:1]:
             channel, message = _times(both.channel), _times(both.message)
             said = (
-                f"{channel} and {message}" if parts else f"channels change the rate {channel} times, messages {message}"
+                f"by {channel} and {message}"
+                if parts
+                else f"channels change the rate by a factor of {channel}, messages by {message}"
             )
             parts.append(
                 f"{subject.title_of(table.group)}: {said}{'' if both.shown else ' (which more, is undecided)'}"
