@@ -191,17 +191,16 @@ def test_a_shop_with_sessions_and_shares(callbench: Run, tmp_path: Path) -> None
         "--requests",
         "shop.toml",
         "--calls",
-        600,
+        3000,
         "--clients",
         4,
         "--seconds",
-        1,
+        10,
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr
     seen = json.loads(counts.read_text())
     logins = seen.pop("login")
-    # The first client tries every session before anything is measured. On a busy machine, one may not get its turn.
-    assert 2 <= logins <= 5
+    assert logins in (4, 5)  # The first client tries every session before anything is measured.
     total = sum(seen.values())
     for name, share in {"products": 0.6, "orders 1": 0.1, "orders 2": 0.1, "cart": 0.2}.items():
         assert abs(seen[name] / total - share) < 0.02, seen

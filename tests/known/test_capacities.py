@@ -61,12 +61,12 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
         steps.append(load(place.level, usual_s(place.level, coarse=place.phase == COARSE)))
         trials.append(Trial(place.phase, place.level, steps[-1]["holds"]))
     proofs: list[dict[str, Any]] = []
-    level = proof_level(trials, request)
+    found = capacity(trials, request.span)
+    level = proof_level(found, request)
     while level is not None and len(proofs) < 2 and not any(line["holds"] for line in proofs):
         proofs.append(load(level, max(request.proof_s, usual_s(level, coarse=False))))
-    found = allowing_for_the_start(capacity(trials, request.span), request)
-    proof = proof_of(proofs, steps)
-    return CapacityResult(request, [], found, estimates(trials, request.span), None, None, None, at_s, proof=proof)
+    allowed, proof = allowing_for_the_start(found, request), proof_of(proofs, steps)
+    return CapacityResult(request, [], allowed, estimates(trials, request.span), None, None, None, at_s, proof=proof)
 
 
 @dataclass(frozen=True)

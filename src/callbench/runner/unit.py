@@ -186,7 +186,7 @@ class Unit:
             return
         if self._compiler is not None and not self._stopped:
             self._count_compiler(self._compiler)
-            if self._warm:
+            if self._warm and self.compiler_ns:
                 self._let_compiler_finish(self._compiler)
         self.paused = bool(self._pids) and (
             self.paused or self.spins or (self._warm and self._idle_usage.exceeds_limit)

@@ -116,18 +116,6 @@ def most_per_s(clients: int, calls: float, spent_ns: float) -> float:
     return clients * calls / spent_ns * 1e9 if spent_ns > 0 else math.inf
 
 
-def each_spent_ns(done: Mapping[str, Any]) -> float | None:
-    """Return what a client of a closed loop spent in calls and in thinking, on average, in ns; None if it is not known.
-
-    The three times of a drive add up to its clients times how long it took.
-    """
-    if done.get("lateness") is not None or not done.get("in_call_ns") or done.get("gap_ns") is None:
-        return None
-    spent = int(done["in_call_ns"]) + int(done.get("think_ns") or 0)
-    clients = (spent + int(done["gap_ns"])) / max(1, int(done["elapsed_ns"]))
-    return spent / max(1.0, clients)
-
-
 def without_what_was_cut(window: Window, clients: int, calls: float, spent_ns: float) -> Window:
     """Return a window, of several drives together, with no more calls than the time of all their calls allows.
 

@@ -85,6 +85,10 @@ class Shelf:
         self.path(name)
         return self._entry(name)
 
+    def state_of(self, name: str) -> str:
+        """Return the state of a record; "" if there is none of this name."""
+        return self._entry(name).state if os.path.lexists(self.folder / name / FILE) else ""
+
     def path(self, name: str) -> Path:
         """Return the folder of a record.
 
@@ -150,9 +154,7 @@ class Shelf:
                 raise machine_limits.written(f"cannot remove {path}", failure) from failure
 
     def _free(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
-            raise BadInput(f"{name!r} is no name for a record: letters, digits and . _ + - are, at most 100 of them")
-        path = self.folder / name
+        path = self.folder / _checked(name)
         if os.path.lexists(path):
             raise BadInput(f"{path} is there already: choose another name")
         return path
@@ -163,9 +165,7 @@ class Shelf:
         Raises:
             BadInput: it is no name for a record.
         """
-        if not _NAME.fullmatch(name):
-            raise BadInput(f"{name!r} is no name for a record: letters, digits and . _ + - are, at most 100 of them")
-        number, free = 1, name
+        number, free = 1, _checked(name)
         while os.path.lexists(self.folder / free):
             number += 1
             free = f"{name[:90]}-{number}"
@@ -191,6 +191,13 @@ class Shelf:
             state,
             [str(tag) for tag in _list(_object(path / TAGS_FILE).get("tags"))],
         )
+
+
+def _checked(name: str) -> str:
+    """Return a name for a record as it is, or refuse it."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{name!r} is no name for a record: letters, digits and . _ + - are, at most 100 of them")
+    return name
 
 
 class _Held:

@@ -4,7 +4,7 @@ import asyncio
 import shlex
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from html import escape
 
 from starlette.concurrency import run_in_threadpool
@@ -85,10 +85,8 @@ class Starting:
 
     def _watch(self, request: Request) -> Response:
         job = self._jobs.job(request.path_params["name"])
-        states: Mapping[str, str] = {one.name: one.state for one in self._shelf.entries()}
-        return view(
-            "watch", {"job": job, "shell": _shell(job), "record": states.get(job.name, ""), "running": job.running}
-        )
+        record = self._shelf.state_of(job.name)
+        return view("watch", {"job": job, "shell": _shell(job), "record": record, "running": job.running})
 
     def _log(self, request: Request) -> Response:
         job = self._jobs.job(request.path_params["name"])

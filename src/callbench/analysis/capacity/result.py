@@ -115,6 +115,7 @@ def read(run: Record) -> CapacityResult:
     took_s = max((float(line["at_s"]) + float(line["seconds"]) for line in (*steps, *proofs)), default=0.0)
     failed = any(not one.met for one in trials)
     chosen = _chosen(steps, trials, found)
+    proven = proof_level(found, request)
     return CapacityResult(
         request,
         steps,
@@ -128,17 +129,17 @@ def read(run: Record) -> CapacityResult:
         took_s,
         summed([line["load"]["endpoints"] for line in chosen]),
         sorted(float(line["level"]) for line in chosen),
-        proof_of([line for line in proofs if line["level"] == proof_level(trials, request)], steps),
+        proof_of([line for line in proofs if line["level"] == proven], steps),
     )
 
 
-def proof_level(trials: Sequence[Trial], request: CapacityRequest) -> float | None:
+def proof_level(found: Capacity | None, request: CapacityRequest) -> float | None:
     """Return the level that a longer load is to show to be held; None where there is none."""
-    found = allowing_for_the_start(capacity(trials, request.span), request)
-    if found is None or found.end is KneeOutcome.BELOW:
+    allowed = allowing_for_the_start(found, request)
+    if allowed is None or allowed.end is KneeOutcome.BELOW:
         return None
     # With too few crossings there is no interval, but a level is named all the same.
-    low = found.level if found.low is None else found.low
+    low = allowed.level if allowed.low is None else allowed.low
     return request.proof_level(low) if low > 0 else None
 
 

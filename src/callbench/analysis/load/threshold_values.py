@@ -50,13 +50,14 @@ def _of_percentile(  # noqa: PLR0913, PLR0917 - the condition, and all that is k
     low, high = share_above(done, histogram, one.limit)
     above = True if low > 1 - share else False if high < 1 - share else None
     shown = above if above is None or one.sign in {">", ">="} else not above
-    count = int(histogram["count"])
-    if count < fewest_calls(share):
-        why = few_calls(share, [count], CONFIDENCE)
-        if shown is None and rate_per_s > 0:
-            why += f"; about {math.ceil((fewest_calls(share, CONFIDENCE) - count) / rate_per_s):,} s more give them"
-        return ThresholdResult(one, None, why, shown)
-    return ThresholdResult(one, value, shown=shown)
+    count, needed = int(histogram["count"]), fewest_calls(share, CONFIDENCE)
+    known = None if count < fewest_calls(share) else value
+    if count >= needed or (known is not None and shown is not None):
+        return ThresholdResult(one, value, shown=shown)
+    why = few_calls(share, [count], CONFIDENCE)
+    if shown is None and rate_per_s > 0:
+        why += f"; about {math.ceil((needed - count) / rate_per_s):,} s more give them"
+    return ThresholdResult(one, known, why, shown)
 
 
 def _shown(one: Threshold, low: float, high: float) -> bool | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from callbench.cli.command_table import epilog, examples
-from callbench.cli.output import print_json, show_rows
+from callbench.cli.output import print_json, print_line, show_rows
 from callbench.cli.parameters import AsJson
 
 command = typer.Typer(
@@ -19,7 +19,7 @@ command = typer.Typer(
 )
 Keys = Annotated[
     Path | None,
-    typer.Option("--keys", metavar="DIR", help="Folder of this core's keys. Default: ~/.config/callbench/hosts."),
+    typer.Option("--keys", metavar="DIR", help="Folder of this machine's keys. Default: ~/.config/callbench/hosts."),
 ]
 
 
@@ -57,7 +57,7 @@ def start(keys: Keys = None) -> None:
     extra.require_extra()
     from callbench.adapter.network.remote.scheduler import serve_scheduler
 
-    serve_scheduler(reading.read(keys or reading.default_folder()), _say)
+    serve_scheduler(reading.read(keys or reading.default_folder()), print_line)
 
 
 @command.command("list", epilog=epilog(("callbench hosts list",)))
@@ -119,7 +119,3 @@ def check(
     if wrong:
         print(*(f"callbench: {sentence}" for sentence in wrong), sep="\n", file=sys.stderr)  # noqa: T201
         raise typer.Exit(2)
-
-
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)  # noqa: T201

@@ -3,12 +3,10 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
-from callbench.analysis.capacity.result import read
 from callbench.cli.recorded.command import Ending, RecordedCommand
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
@@ -16,7 +14,6 @@ from callbench.report.record_report import RecordReport
 from callbench.runner.capacity.search import CapacitySearch
 from callbench.runner.stability.live import SliceProgress
 from callbench.stats.decision import Outcome
-from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 
 
@@ -57,4 +54,4 @@ class CapacityCommand(RecordedCommand):
 
     def outcome(self, report: RecordReport) -> Outcome:
         """Whether what is needed is held."""
-        return read(Record(Path(report.run.path))).outcome
+        return Outcome(report.record["outcome"])

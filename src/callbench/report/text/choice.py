@@ -45,7 +45,7 @@ class Choice:
         beyond: the same from run to run on this machine; None if nothing is known of that.
         shown: whether the first is faster than every other beyond doubt, and no bound may be ahead.
         names: what the stacks are called, by their ids.
-        may_be_first: one of these is the fastest, with 95 % certainty, besides `reaching`: it and fewer than its ties.
+        may_be_first: the fastest is one of these, with 95 % certainty, unless it is one of `reaching`.
     """
 
     ranking: Ranking

@@ -17,7 +17,7 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
 from callbench.runner.knees import objective_result
 from callbench.runner.load import driving
-from callbench.stats.capacity_plan import COARSE, Place, next_place
+from callbench.stats.capacity_plan import COARSE, Place, capacity, next_place
 from callbench.store.record_writer import RecordWriter
 
 _WARM_UP = 0.2
@@ -83,7 +83,7 @@ class CapacitySearch:
 
     def _proof(self) -> Place | None:
         """Return a longer load near the lower end. What is rarer than a usual load is long was seen by none of them."""
-        level = proof_level(self._trials, self._request)
+        level = proof_level(capacity(self._trials, self._request.span), self._request)
         made = [line for line in self._proofs if line["level"] == level]
         if level is None or self._dead or len(made) >= _PROOFS or any(line["holds"] for line in made):
             return None
