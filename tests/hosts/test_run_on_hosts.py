@@ -77,9 +77,9 @@ def journal(run: Path) -> list[dict[str, Any]]:
 
 
 def form(lines: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """The kinds of lines, and the members of each."""
+    """The kinds of lines, and the members of each; notes aside, which a run writes of a moment that went wrong."""
     found: dict[str, set[str]] = {}
-    for line in lines:
+    for line in (one for one in lines if one["kind"] != "note"):
         found.setdefault(line["kind"], set()).update(line)
         for one in line.get("slices", []):
             found.setdefault(f"slice of a {line['kind']}", set()).update(one.keys() - NOT_ALWAYS)
