@@ -1,10 +1,11 @@
 """Does each command conclude rightly about servers whose answers are arithmetic?
 
-    bench/run known_answers [--runs N] [--only SERVER] [--command COMMAND]
+    bench/run known_answers [--runs N] [--part simulated|real] [--only SERVER] [--command COMMAND]
 
-Each question is a command as a user gives it, and the exit code that is right: 0 passes, 1 fails. Exit code 3 is
-undecided, and every other is wrong. Printed are the sums of each server and command, each wrong conclusion with its
-command, and the totals beside the goal: no wrong conclusion, and at most a quarter undecided.
+A question about a real server is a command as a user gives it, and the exit code that is right: 0 passes, 1 fails. Exit
+code 3 is undecided, and every other is false. A simulated server is asked in virtual time, by the code that judges the
+real ones: it takes a minute, and the real ones hours. Printed are the sums of each server and command, each false
+conclusion, and the totals beside the goal: no false conclusion, and at most a quarter undecided.
 """
 
 from __future__ import annotations
@@ -17,6 +18,15 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from callbench.stats.decision import Outcome
+from known import commands as simulated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
 
 SERVER = Path(__file__).resolve().parent / "known_servers" / "arithmetic_server.py"
 COMMANDS = ("load", "capacity", "overload", "soak", "compare")
@@ -98,7 +108,7 @@ def questions(name: str, command: str) -> list[tuple[list[str], int]]:
         overload = ["overload", *start, "--capacity", str(known.rate), "--times", "2", "--seconds", "3", "--rest", "1"]
         return [(overload, int(known.fails_overload))]
     if command == "soak":
-        soak = ["soak", *start, "--clients", str(known.clients), "--seconds", "15", "--rest", "2"]
+        soak = ["soak", *start, "--clients", str(known.clients), "--seconds", "30", "--rest", "2"]
         return [(soak, int(known.fails_soak))]
     allowed = ["--path", "/", "--seconds", "5", "--threshold", "20%", "--p99-threshold", "none"]
     itself, slower = server_command(name), server_command(name, 2)
@@ -106,40 +116,66 @@ def questions(name: str, command: str) -> list[tuple[list[str], int]]:
 
 
 def conclude(arguments: list[str], right: int) -> str:
-    """Run a command; print a wrong conclusion. Return right, undecided or wrong."""
+    """Run a command; print a false conclusion. Return right, undecided or false."""
     with tempfile.TemporaryDirectory(prefix="callbench-known-") as folder:
         argv = [sys.executable, "-m", "callbench", *arguments, "--out", str(Path(folder) / "out")]
         ended = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=600)
     if ended.returncode in (right, UNDECIDED):
         return "right" if ended.returncode == right else "undecided"
     told = (ended.stdout.strip() or ended.stderr.strip()).splitlines()
-    print(f"  WRONG: exit code {ended.returncode}, right is {right}: callbench {shlex.join(arguments)}")
+    print(f"  FALSE: exit code {ended.returncode}, right is {right}: callbench {shlex.join(arguments)}")
     print("".join(f"    {line}\n" for line in told[:TOLD_LINES]), end="", flush=True)
-    return "wrong"
+    return "false"
+
+
+def real(name: str, command: str, runs: int) -> Counter[str]:
+    """Ask a real server."""
+    return Counter(conclude(arguments, right) for arguments, right in questions(name, command) * runs)
+
+
+def in_virtual_time(name: str, command: str, runs: int) -> Counter[str]:
+    """Ask a simulated server, each time with other chance."""
+    ended: Counter[str] = Counter()
+    for asked in simulated.questions(name, command):
+        for seed in range(runs):
+            found = asked.conclude(seed)
+            if found in (asked.right, Outcome.UNDECIDED):
+                ended["right" if found is asked.right else "undecided"] += 1
+                continue
+            ended["false"] += 1
+            print(f"  FALSE: {found}, right is {asked.right}: {name}, {command}, {asked.what}, seed {seed}", flush=True)
+    return ended
+
+
+PARTS: dict[str, tuple[Collection[str], Callable[[str, str, int], Counter[str]]]] = {
+    "simulated": (simulated.TRUTHS, in_virtual_time),
+    "real": (SERVERS, real),
+}
 
 
 def main() -> int:
     """Ask all, or what the command line names; return 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--only", choices=SERVERS, help="a server (default: all)")
+    parser.add_argument("--runs", type=int, default=10, help="of each question (default 10)")
+    parser.add_argument("--part", choices=PARTS, help="(default: both)")
+    parser.add_argument("--only", choices=dict.fromkeys([*simulated.TRUTHS, *SERVERS]), help="a server (default: all)")
     parser.add_argument("--command", choices=COMMANDS, help="a command (default: all)")
     asked = parser.parse_args()
     total: Counter[str] = Counter()
-    for name in [asked.only] if asked.only else SERVERS:
-        for command in [asked.command] if asked.command else COMMANDS:
-            made = questions(name, command) * asked.runs
-            if not made:
-                continue
-            ended = Counter(conclude(arguments, right) for arguments, right in made)
-            total += ended
-            print(f"{name}, {command}: {_sums(ended)}", flush=True)
-    print(f"all: {_sums(total)} (goal: 0 wrong, at most {MOST_UNDECIDED * total.total():g} undecided)")
-    return int(total["wrong"] > 0 or total["undecided"] > MOST_UNDECIDED * total.total())
+    for part in [asked.part] if asked.part else PARTS:
+        servers, ask = PARTS[part]
+        for name in [asked.only] if asked.only else servers:
+            for command in [asked.command] if asked.command else COMMANDS:
+                ended = ask(name, command, asked.runs) if name in servers else Counter()
+                if ended:
+                    total += ended
+                    print(f"{part} {name}, {command}: {_sums(ended)}", flush=True)
+    print(f"all: {_sums(total)} (goal: 0 false, at most {MOST_UNDECIDED * total.total():g} undecided)")
+    return int(total["false"] > 0 or total["undecided"] > MOST_UNDECIDED * total.total())
 
 
 def _sums(ended: Counter[str]) -> str:
-    return ", ".join(f"{ended[word]} {word}" for word in ("right", "undecided", "wrong"))
+    return ", ".join(f"{ended[word]} {word}" for word in ("right", "undecided", "false"))
 
 
 if __name__ == "__main__":

@@ -1,29 +1,16 @@
 """Soaks of simulated servers whose truth is arithmetic, judged as the command does."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from callbench.analysis.stability.findings import FAILING, outcome
-from callbench.analysis.stability.slices import slice_record
 from callbench.analysis.stability.soak_findings import soak_findings
-from callbench.analysis.stability.soak_result import SoakResult, read
 from callbench.stats.decision import Outcome
-from known.driving import closed
 from known.servers import Failing, Pool, SimulatedServer, Stalling
-
-if TYPE_CHECKING:
-    from callbench.store.record import Record
-
-CLIENTS = 4
-SLICES = 100
-_PAGE = 4096
-_MACHINE = {"elapsed_ns": 10**9, "processors": 2, "busy_ns": 5 * 10**8, "steal_ns": 0, "ours_ns": 5 * 10**8,
-            "known": True, "most": []}  # fmt: skip
+from known.soaking import CLIENTS, SLICES, Known, soaked
 
 
 @dataclass
@@ -68,22 +55,6 @@ class Shunning(SimulatedServer):
         return (at_s + 0.0001, "status") if client < self.shunned else self.inner.answer(at_s, client)
 
 
-@dataclass(frozen=True)
-class Known:
-    """A server, what it keeps of each call, and what a soak must find.
-
-    Attributes:
-        leak_bytes: resident memory kept a call.
-        leak_files: descriptors kept a call.
-        kinds: of the findings that must be shown; empty if it must pass.
-    """
-
-    make: Callable[[random.Random], SimulatedServer]
-    kinds: frozenset[str] = frozenset()
-    leak_bytes: float = 0.0
-    leak_files: float = 0.0
-
-
 def _pool(dice: random.Random) -> Pool:
     return Pool(CLIENTS, 0.02, exponential=True, dice=dice)
 
@@ -100,26 +71,6 @@ SERVERS: Mapping[str, Known] = {
     ),
     "one client never served": Known(lambda dice: Shunning(_pool(dice), 1), frozenset({"errors"})),
 }
-
-
-def soaked(known: Known, dice: random.Random) -> SoakResult:
-    """Soak a server in virtual time, and read the journal as the command does."""
-    server = known.make(dice)
-    lines: list[dict[str, Any]] = []
-    calls = 0
-    for number in range(SLICES):
-        slice_ = slice_record({**closed(server, CLIENTS, 1.0, begin_s=float(number)), "error_messages": {}})
-        slice_.pop("buckets", None)
-        calls += slice_["calls"]
-        # A process's memory wanders by some pages, and comes in whole ones.
-        resident = 50_000_000 + known.leak_bytes * calls + dice.gauss(0, 8 * _PAGE)
-        files = 20 + int(known.leak_files * calls)
-        side = {"user_ms": 5, "system_ms": 1, "threads_made": 0, "threads": 4, "threads_peak": 4, "files": files}
-        side |= {"resident_bytes": int(resident // _PAGE * _PAGE), "resident_peak": int(resident)}
-        place = {"kind": "slice", "step": 0, "clients": CLIENTS, "start": 0, "at_s": float(number), "dead": False}
-        lines.append({**place, **slice_, "sides": {"server": side}, "machine": _MACHINE})
-    run = SimpleNamespace(lines=lambda: iter(lines), info={"state": "finished"}, request={}, path="")
-    return read(cast("Record", run))
 
 
 @pytest.mark.parametrize("name", SERVERS)

@@ -1,0 +1,66 @@
+"""An overload in virtual time, read as the command reads its journal."""
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from callbench.analysis.stability.findings import FAILING, outcome
+from callbench.analysis.stability.overload_result import overload_findings, read
+from callbench.analysis.stability.slices import slice_of, slice_record
+from callbench.stats.decision import Outcome
+from callbench.stats.recovery import recovery, slow_above
+from known.driving import constant, opened
+from known.servers import SimulatedServer
+
+if TYPE_CHECKING:
+    from callbench.store.record import Record
+
+# How many times the capacity is asked for, for how long, and with how many calls in progress.
+TIMES, OVER_S, CLIENTS = 10.0, 10.0, 200
+OBJECTIVE = "p99 under 200 ms"
+_SLICE_S, _BEFORE, _MOST_AFTER, _WITHIN = 1.0, 5, 60, 2.0
+
+
+class _Test:
+    """The journal of an overload, and the time that it has come to."""
+
+    def __init__(self, server: SimulatedServer, capacity: float) -> None:
+        self.server, self.capacity, self.at_s = server, capacity, 0.0
+        self.lines: list[dict[str, Any]] = [{"kind": "capacity", "rate_per_s": capacity, "at_s": 0.0}]
+
+    def drive(self, rate: float, seconds: float) -> dict[str, Any]:
+        done = opened(self.server, constant(rate), CLIENTS, seconds, begin_s=self.at_s)
+        self.at_s += max(seconds, done["elapsed_ns"] / 1e9)
+        return done
+
+    def half(self, phase: str, factor: float) -> dict[str, Any]:
+        place = {"kind": "slice", "phase": phase, "factor": factor, "at_s": self.at_s, "sides": {}, "machine": {}}
+        self.lines.append({**place, **slice_record(self.drive(self.capacity / 2, _SLICE_S))})
+        return self.lines[-1]
+
+    def over(self) -> float:
+        """Overload it; return until when."""
+        began_s = self.at_s
+        done = self.drive(self.capacity * TIMES, OVER_S)
+        service = slice_record({**done, "latency": done["service"]})
+        times = {key: value for key, value in service.items() if key.endswith("_us") and key != "processor_us"}
+        place = {"factor": TIMES, "rate_asked_per_s": self.capacity * TIMES, "at_s": began_s, "sides": {}}
+        line = {"kind": "over", **place, "until_s": began_s + OVER_S, **slice_record(done), "machine": {}}
+        self.lines.append({**line, "service_us": times, "intervals": done["intervals"]})
+        return began_s + OVER_S
+
+
+def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
+    """Return what the command would end with."""
+    test = _Test(server, capacity)
+    before_us = sorted(test.half("before", 0.0)["p50_us"] for _ in range(_BEFORE))[_BEFORE // 2]
+    limit_us = slow_above(before_us, _WITHIN)
+    test.lines.append({"kind": "before", "before_us": before_us, "limit_us": limit_us, "at_s": test.at_s})
+    until_s = test.over()
+    after = [slice_of(test.half("after", TIMES))]
+    while recovery(after, until_s, limit_us) is None and len(after) < _MOST_AFTER:
+        after.append(slice_of(test.half("after", TIMES)))
+    lines, request = test.lines, {"objective": OBJECTIVE}
+    run = SimpleNamespace(
+        lines=lambda: iter([dict(line) for line in lines]), info={"state": "finished"}, request=request, path=""
+    )
+    return outcome(overload_findings(read(cast("Record", run))), FAILING["overload"])

@@ -1,0 +1,55 @@
+"""A search for a capacity in virtual time, by the same steps as the command's."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
+from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start, proof_level, proof_of
+from callbench.runner.capacity.search import call_s
+from callbench.runner.knees import objective_result
+from callbench.stats.capacity_plan import COARSE, Trial, capacity, estimates, next_place
+from callbench.stats.rate import window_of
+from known.driving import closed, opened, poisson
+from known.servers import SimulatedServer
+
+
+def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, seed: int) -> CapacityResult:
+    """Search as the command does, in virtual time; each load begins with a server at rest, as after a pause."""
+    dice = random.Random(seed)  # noqa: S311 - to be repeated
+    trials: list[Trial] = []
+    at_s, rate = 0.0, 0.0
+    times_us: dict[float, float] = {}
+    # Along the rate the search begins with half of what a lone client reaches.
+    start = 1.0 if request.along == CLIENTS else window_of(closed(server(), 1, 0.5)).per_s / 2
+    along_rate = request.along == RATE
+
+    def load(level: float, seconds: float) -> dict[str, Any]:
+        nonlocal rate, at_s
+        if along_rate:
+            done = opened(server(), poisson(level, seconds, dice), request.clients, seconds)
+        else:
+            done = closed(server(), int(level), seconds)
+        rate = window_of(done).per_s
+        if done["latency"]:
+            times_us[level] = int(done["latency"]["sum_ns"]) / done["latency"]["count"] / 1e3
+        at_s += seconds
+        met = objective_result(done, request.objective, level if along_rate else None)
+        return {"level": level, "seconds": seconds, "holds": bool(met["holds"]), "value_us": met["value_us"]}
+
+    def usual_s(level: float, *, coarse: bool) -> float:
+        known_s = None if along_rate else call_s(times_us, level)
+        return request.load_s(level if along_rate else rate, coarse=coarse, call_s=known_s)
+
+    steps: list[dict[str, Any]] = []
+    until_s = request.seconds - request.proof_s
+    while at_s < until_s and (place := next_place(trials, start, request.span)) is not None:
+        steps.append(load(place.level, usual_s(place.level, coarse=place.phase == COARSE)))
+        trials.append(Trial(place.phase, place.level, steps[-1]["holds"]))
+    proofs: list[dict[str, Any]] = []
+    found = capacity(trials, request.span)
+    level = proof_level(found, request)
+    while level is not None and len(proofs) < 2 and not any(line["holds"] for line in proofs):
+        proofs.append(load(level, max(request.proof_s, usual_s(level, coarse=False))))
+    allowed, proof = allowing_for_the_start(found, request), proof_of(proofs, steps)
+    return CapacityResult(request, [], allowed, estimates(trials, request.span), None, None, None, at_s, proof=proof)
