@@ -12,9 +12,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from callbench.analysis.peer import stored
 from callbench.analysis.peer.rounds import RoundsRequest
 from callbench.catalog import catalogue
+from callbench.cli.recorded.command import Ending
+from callbench.cli.recorded.peer import PeerCommand
 from callbench.report import peer as told
 from callbench.report import records
 from callbench.runner.peer import rounds, study
@@ -47,8 +48,9 @@ def main() -> int:
     print(f"{STUDY}, {', '.join(SELECT)}: agree is due", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "peer"
-        asked = study.PeerRequest(STUDY, False, SELECT, SETTINGS, times * STUDY_ROUNDS, SECONDS, WARM_UP_S, out=out)
-        found = stored.read_result(study.drive_study(study.create_record(asked, known), STUDY, known, quiet=False))
+        asked = study.PeerRequest(STUDY, False, SELECT, SETTINGS, times * STUDY_ROUNDS, SECONDS, WARM_UP_S)
+        command = PeerCommand(asked, known, Ending(out))
+        found = command.result(command.measured())
         records.show(found.run.path, to)
     wrong += any(one.agreement is None or one.agreement.verdict != "agree" for one in found.cells)
     return 1 if wrong else 0

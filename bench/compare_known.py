@@ -25,15 +25,17 @@ from typing import TYPE_CHECKING
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
-from callbench.analysis.compare import comparison
+from callbench.analysis.compare.comparison import RuleOptions
 from callbench.catalog import catalogue
-from callbench.runner.compare import execution, tasks
+from callbench.cli.recorded.command import Ending
+from callbench.cli.recorded.compare import CompareCommand
+from callbench.runner.compare import tasks
+from callbench.runner.compare.execution import ComparisonRequest
 from callbench.runner.rounds import run_slice
 from callbench.runner.slices import length_of
 from callbench.runner.tasks import SlicePlan
 from callbench.runner.unit import Unit, UnitRequest
 from callbench.stats.decision import Decision, Outcome
-from callbench.store.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,9 +67,9 @@ def run_comparison(a: str, b: str, call: str, setting: Setting) -> tuple[Compari
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
         out = Path(folder) / "compared"
-        request = execution.ComparisonRequest(a, b, (call,), **setting.__dict__, out=out)
-        execution.run_comparison(request, catalogue.load())
-        return comparison.read(Record(out)), time.monotonic() - began
+        request = ComparisonRequest(a, b, (call,), **setting.__dict__)
+        command = CompareCommand(request, RuleOptions(), catalogue.load(), Ending(out))
+        return command.result(command.measured()), time.monotonic() - began
 
 
 def busy_us(call: str) -> float:
@@ -172,7 +174,7 @@ def main() -> int:
     parser.add_argument(
         "--seconds",
         type=float,
-        default=execution.ComparisonRequest.seconds,
+        default=ComparisonRequest.seconds,
         help="of calls a cell (default: compare's)",
     )
     parser.add_argument("--rounds", type=int, help="how often both start afresh (default: compare's)")

@@ -7,6 +7,8 @@ import pytest
 
 from callbench.analysis.compare.comparison import RuleOptions
 from callbench.catalog import catalogue
+from callbench.cli.recorded.command import Ending
+from callbench.cli.recorded.compare import CompareCommand
 from callbench.model import quantities
 from callbench.model.errors import BadInput
 from callbench.runner.compare import command as command_
@@ -35,8 +37,10 @@ from conftest import MISBEHAVING
     ],
 )
 def test_what_is_wrong_is_one_sentence(a: str, b: str | None, wish: dict[str, Any], says: str) -> None:
+    request, limits = ComparisonRequest(a, b or "", **wish), RuleOptions()
+    command = CompareCommand(request, limits, catalogue.load([MISBEHAVING]), Ending())
     with pytest.raises(BadInput, match=re.escape(says)):
-        command_.run_or_read(a, b, ComparisonRequest(a, b or "", **wish), RuleOptions(), catalogue.load([MISBEHAVING]))
+        command.tell(command_.read_stored(a, b, limits) or command.result(command.measured()))
 
 
 def test_several_are_paired_by_name() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from callbench.adapter.placement import choose_placement
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.load import journal as journals
 
@@ -28,7 +29,7 @@ def written(path: Path, **other: Any) -> Path:
         "calls_in_window": 12_345.4,
         "in_flight": 6, "last_answer_after_s": 4.5, "intervals": [[10**9, 6000, 20], [2 * 10**9, 12_345, 44]],
     }  # fmt: skip
-    with journals.create(LoadRequest(record["url"], out=path, url=record["url"])) as writer:
+    with journals.create(LoadRequest(record["url"], url=record["url"]), path, choose_placement()) as writer:
         journal = journals.LoadJournal(writer)
         for at_ns, calls, errors in record["intervals"]:
             journal.interval(at_ns, calls, errors)
@@ -73,7 +74,7 @@ def test_a_load_has_a_report_in_every_format(callbench: Program, tmp_path: Path)
 
 def test_what_is_no_record_is_named(callbench: Program, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
-    with journals.create(LoadRequest("http://x", out=tmp_path / "cut")) as writer:
+    with journals.create(LoadRequest("http://x"), tmp_path / "cut", choose_placement()) as writer:
         journals.LoadJournal(writer).interval(10**9, 5, 0)
         writer.end("stopped")
     (tmp_path / "empty").mkdir()

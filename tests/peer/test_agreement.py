@@ -1,5 +1,6 @@
 """The parts of `callbench peer` that need no JMeter: its results, its plan, what both sides' figures say together."""
 
+import os
 import re
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -168,6 +169,19 @@ def test_only_the_threads_that_count_are_looked_at(tmp_path: Path) -> None:
         (task / "comm").write_text(f"{comm}\n")
         (task / "schedstat").write_text(f"{schedstat}\n")
     assert thread_times([42, 43], tmp_path) == {0: 12, 2: 2}
+
+
+def test_a_peer_that_ends_while_its_threads_are_listed_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "42" / "task").mkdir(parents=True)
+
+    def gone(_: object) -> None:
+        raise ProcessLookupError
+
+    monkeypatch.setattr(os, "listdir", gone)
+    monkeypatch.setattr(os, "scandir", gone)
+    assert thread_times([42], tmp_path) == {}
 
 
 def side(rate: float, median: float, busy: float = 0.3, own: float | None = None, errors: int = 0) -> Side:

@@ -1,15 +1,13 @@
-"""What `callbench peer` comes to: driven, printed, and ended with an exit code."""
+"""One server that both generators drive: printed, and ended with an exit code. It leaves no record."""
 
 from collections.abc import Mapping
 
 from callbench.analysis.peer.rounds import RoundsRequest
-from callbench.analysis.peer.stored import PeerResult
 from callbench.catalog.catalogue import Catalogue
 from callbench.cli import exit_code
 from callbench.cli.output import console, print_json
 from callbench.model.errors import BadInput
 from callbench.report import peer as told
-from callbench.report import records
 from callbench.runner.peer import rounds
 
 
@@ -51,13 +49,3 @@ def one(target: str, known: Catalogue, given: dict[str, object], undecided: str 
     else:
         told.show(found, console(200))
     exit_code.end(found.agreement.outcome, undecided)
-
-
-def show_study(found: PeerResult, undecided: str | None, *, as_json: bool) -> None:
-    """Print the result of a study, and end with its exit code."""
-    if as_json:
-        print_json(records.as_record(found.run.path))
-    else:
-        records.show(found.run.path, console(200))
-        print(f"folder: {found.run.path}")  # noqa: T201
-    exit_code.end(found.outcome, undecided)

@@ -86,16 +86,14 @@ def _tables(report: RecordReport, console: Console) -> None:
             grid_of(sheet).print(console)
 
 
+def as_record(report: RecordReport) -> dict[str, Any]:
+    """Return it for programs, as JSON values."""
+    return {**report.record, "findings": record(report.findings), "found": list(report.found)}
+
+
 def as_json(report: RecordReport) -> str:
     """Write it for programs."""
-    return (
-        json.dumps(
-            {**report.record, "findings": record(report.findings), "found": list(report.found)},
-            indent=1,
-            ensure_ascii=False,
-        )
-        + "\n"
-    )
+    return json.dumps(as_record(report), indent=1, ensure_ascii=False) + "\n"
 
 
 def html(report: RecordReport) -> str:

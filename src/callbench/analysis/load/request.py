@@ -1,7 +1,6 @@
 """The checked options of `callbench load`."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from callbench.analysis.load.thresholds import Threshold, share_of
@@ -31,7 +30,6 @@ class LoadRequest:
         warm_up_s: seconds of calls that do not count, before the load.
         threads: threads of the load driver.
         server: how to call an external server.
-        out: the folder of the record; None: `runs/load-TIME`.
         fail_if: the conditions that make the load fail.
         expect_errors: whether failed calls alone are acceptable.
         url: the URL that the clients use; known once the server serves.
@@ -48,7 +46,6 @@ class LoadRequest:
     warm_up_s: float = 0.0
     threads: int = 1
     server: ServerOverrides = field(default_factory=ServerOverrides)
-    out: Path | None = None
     fail_if: tuple[Threshold, ...] = ()
     expect_errors: bool = False
     url: str = ""

@@ -7,7 +7,7 @@ import typer
 
 from callbench.cli import names
 from callbench.cli.options import grouped
-from callbench.cli.output import console, known_stacks, print_json
+from callbench.cli.output import known_stacks
 from callbench.cli.parameters import AsJson, Undecided
 from callbench.cli.server import ServerOptions
 from callbench.model.errors import BadInput
@@ -103,9 +103,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.analysis.compare import verdicts
     from callbench.cli import exit_code
-    from callbench.report.compare import show
+    from callbench.cli.recorded.command import Ending
+    from callbench.cli.recorded.compare import CompareCommand
     from callbench.runner.compare import command as comparing
-    from callbench.runner.compare import execution
+    from callbench.runner.compare.execution import ComparisonRequest
 
     exit_code.checked(undecided)
     operands = server.every([operand for operand in (a, b) if operand])
@@ -114,16 +115,15 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     a, b = (*operands, "")[:2]
     limits = comparing.given(level, threshold, p99_threshold)
     strict = limits.over(verdicts.Rule())
-    request = execution.ComparisonRequest(
+    request = ComparisonRequest(
         a, b, calls or [], server.study, groups or [], clients or [], seconds, rounds, hold_idle,
-        strict.level, strict.threshold, strict.p99_threshold, seed, out,
+        strict.level, strict.threshold, strict.p99_threshold, seed,
         server.given(),
     )  # fmt: skip
-    found = comparing.run_or_read(a, b or None, request, limits, known_stacks())
-    if as_json:
-        print_json(show.record(found))
-    elif markdown:
-        print(show.markdown(found), end="")  # noqa: T201
+    ending = Ending(out, undecided=undecided, as_json=as_json)
+    comparison = CompareCommand(request, limits, known_stacks(), ending, markdown=markdown)
+    found = comparing.read_stored(a, b or None, limits)
+    if found is None:
+        comparison.go()
     else:
-        show.print_comparison(found, console())
-    exit_code.end(found.outcome, undecided)
+        comparison.tell(found)

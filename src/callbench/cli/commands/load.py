@@ -7,7 +7,6 @@ import typer
 
 from callbench.analysis.load.thresholds import EXAMPLES, parse
 from callbench.cli.options import grouped
-from callbench.cli.output import console, known_stacks, print_json, print_line
 from callbench.cli.parameters import AsJson, Think, Undecided
 from callbench.cli.server import ServerArgument, ServerOptions
 
@@ -75,29 +74,15 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true. Exit code 3: the
     calls do not show whether one is.
     """
-    from callbench.analysis.load import request
-    from callbench.analysis.load.record import record
+    from callbench.analysis.load.request import LoadRequest
     from callbench.cli import exit_code
-    from callbench.report.load import terminal
-    from callbench.runner.load import driving, live
-    from callbench.runner.progress_line import ProgressLine
-    from callbench.runner.stopping import StopRequest
-    from callbench.stats.decision import Outcome
+    from callbench.cli.recorded.command import Ending
+    from callbench.cli.recorded.load import LoadCommand
 
     exit_code.checked(undecided)
     limits = tuple(parse(text) for text in fail_if or ())
-    wanted = request.LoadRequest(
-        server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(), out,
+    request = LoadRequest(
+        server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(),
         limits, expect_errors,
     )  # fmt: skip
-    with ProgressLine(quiet=as_json) as line:
-        found = driving.drive_load(wanted, known_stacks(quiet=True), live.LoadProgress(wanted, line).update)
-    if as_json:
-        print_json(record(found))
-    else:
-        terminal.show(found, console())
-        print_line(f"folder: {found.folder}")
-    if found.stopped is not None:
-        raise StopRequest(found.stopped).error(f"{found.stop_sentence} The result so far is kept in {found.folder}")
-    outcome = Outcome.FAILED if found.failure else Outcome.UNDECIDED if found.undecided else Outcome.PASSED
-    exit_code.end(outcome, undecided)
+    LoadCommand(request, Ending(out, undecided=undecided, as_json=as_json)).go()

@@ -80,6 +80,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.analysis.peer import stored
     from callbench.cli import exit_code, peer_result
+    from callbench.cli.recorded.command import Ending
+    from callbench.cli.recorded.peer import PeerCommand
     from callbench.runner import launch
     from callbench.runner.peer import study
 
@@ -98,9 +100,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     )
     pace = {"rounds": rounds, "seconds": seconds, "warm_up_s": warm_up}
     known = known_stacks(quiet=as_json)
+    ending = Ending(out, resume, undecided, as_json)
     if target and stored.is_peer_record(Path(target)):
         peer_result.refuse(f"{target} is shown as it is", of_study | of_one | pace | {"--delay-us": delay})
-        peer_result.show_study(stored.read_result(stored.open_record(Path(target))), undecided, as_json=as_json)
+        PeerCommand(study.PeerRequest(target), known, ending).tell(stored.read_result(stored.open_record(Path(target))))
         return
     if server.start or server.study or not study.is_study(target):
         target = server.one(target)
@@ -117,12 +120,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         peer_result.refuse(
             "a folder that is resumed has its own", pace | {"--delay-us": delay, "--select": select, "--seed": seed}
         )
-        path = study.folder_to_resume(target, out)
-    else:
-        request = study.PeerRequest(
-            target, quick, select or [], launch.settings_of(settings or []), rounds, seconds, warm_up, delay, seed, out
-        )
-        path = study.create_record(request, known)
-    peer_result.show_study(
-        stored.read_result(study.drive_study(path, target, known, quiet=as_json)), undecided, as_json=as_json
+    request = study.PeerRequest(
+        target, quick, select or [], launch.settings_of(settings or []), rounds, seconds, warm_up, delay, seed
     )
+    PeerCommand(request, known, ending).go()

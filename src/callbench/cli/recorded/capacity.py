@@ -7,7 +7,8 @@ from typing import Any
 
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
-from callbench.cli.recorded.command import Ending, RecordedCommand
+from callbench.cli.recorded.command import Ending
+from callbench.cli.recorded.reported import ReportedCommand
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
 from callbench.report.record_report import RecordReport
@@ -17,7 +18,7 @@ from callbench.stats.decision import Outcome
 from callbench.store.record_writer import RecordWriter
 
 
-class CapacityCommand(RecordedCommand):
+class CapacityCommand(ReportedCommand):
     """Searches for the capacity of a server."""
 
     kind = "capacity"
@@ -44,7 +45,7 @@ class CapacityCommand(RecordedCommand):
         if request.threads > 1 and not is_driver(target.stack.client):
             raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
 
-    def work(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+    def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Search, or say why no further load is tried."""
         search = CapacitySearch(run, target, self._request, line.show)
         if over := search.over():

@@ -41,6 +41,6 @@ class OverloadCommand(StabilityCommand):
         """See that calls can come by a schedule."""
         target.require("open", "an overload needs a client with an open loop")
 
-    def work(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+    def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Search for the capacity, and overload it."""
         Overload(run, target, self._request, run.path / "schedules", line.show).run()

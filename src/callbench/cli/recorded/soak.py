@@ -32,6 +32,6 @@ class SoakCommand(StabilityCommand):
         if self._request.think_ms:
             target.require("think", "--think needs a client with think time")
 
-    def work(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+    def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Soak it."""
         Soak(run, target, self._request, line.show_slice).run()

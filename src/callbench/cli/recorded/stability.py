@@ -4,7 +4,8 @@ from callbench.adapter.stack.target import TargetSpec
 from callbench.analysis.stability import findings
 from callbench.cli import exit_code
 from callbench.cli.options import StabilityOptions
-from callbench.cli.recorded.command import Ending, RecordedCommand
+from callbench.cli.recorded.command import Ending
+from callbench.cli.recorded.reported import ReportedCommand
 from callbench.cli.server import ServerOptions
 from callbench.model import quantities
 from callbench.report.record_report import RecordReport
@@ -48,7 +49,7 @@ def steps(text: str) -> tuple[int, ...]:
     return quantities.numbers(text, "--clients", 1, 65_536)
 
 
-class StabilityCommand(RecordedCommand):
+class StabilityCommand(ReportedCommand):
     """One of the three commands: the kinds of findings that `--fail-on` names decide."""
 
     def __init__(self, spec: TargetSpec, shared: StabilityOptions) -> None:

@@ -42,7 +42,7 @@ class TortureCommand(StabilityCommand):
         request_recorder.address(target.endpoint)
         self._sent = self._recorded_request(target)
 
-    def work(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+    def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Make one test after the other."""
         attackers = () if self.where.shared else self.where.client
         Torture(run, target, self._request, self._sent, attackers, line.show).run()

@@ -1,4 +1,4 @@
-"""Turn the two operands of `callbench compare` into a comparison: run it, compute it from two runs, or read it."""
+"""What the words of `callbench compare` mean: its limits, and a comparison of what is stored."""
 
 import math
 from pathlib import Path
@@ -6,11 +6,8 @@ from pathlib import Path
 from callbench.analysis.compare import comparison, stored
 from callbench.analysis.compare.comparison import Comparison, RuleOptions
 from callbench.analysis.compare.verdicts import Rule
-from callbench.catalog.catalogue import Catalogue
 from callbench.model import quantities
 from callbench.model.errors import BadInput
-from callbench.runner.compare import execution
-from callbench.runner.compare.execution import ComparisonRequest
 from callbench.runner.compare.operands import is_run
 from callbench.store.record import Record
 
@@ -36,22 +33,16 @@ def given(level: str | None, threshold: str | None, p99_threshold: str | None) -
     )
 
 
-def run_or_read(
-    a: str, b: str | None, request: ComparisonRequest, given: RuleOptions, catalogue: Catalogue
-) -> Comparison:
-    """Compare what the operands mean.
+def read_stored(a: str, b: str | None, given: RuleOptions) -> Comparison | None:
+    """Compute a comparison of what is stored; None: both operands are to be driven.
 
     Args:
         a: the first operand; alone, the folder of a stored comparison.
         b: the second operand, or None.
-        request: options of a new comparison.
         given: level and thresholds, if given.
-        catalogue: all stacks.
 
     Raises:
         BadInput: the operands make no sense, alone or together.
-        Stopped: the user stopped it.
-        CallbenchError: the folder cannot be written.
     """
     if b is None:
         if not is_run(a):
@@ -62,4 +53,4 @@ def run_or_read(
         return stored.compared(Record(Path(a)), Record(Path(b)), given.over(Rule()))
     if any(runs):
         raise BadInput(f"{a} and {b}: one is a stored run and the other is not; name two runs, or two stacks")
-    return comparison.read(Record(execution.run_comparison(execution.check_request(request), catalogue)), given)
+    return None

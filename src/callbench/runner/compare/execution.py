@@ -25,7 +25,6 @@ from callbench.runner.compare.fork import Amount, Cells, Fork, ForkTask, Pair, R
 from callbench.runner.compare.operands import Candidate, candidates, pairs
 from callbench.runner.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
 from callbench.runner.measure.host_monitor import GapDetector
-from callbench.runner.stopping import marking_the_end
 from callbench.stats.percentile_calls import fewest_calls
 from callbench.store.head import COMPARISON, as_file, folder, head, now
 from callbench.store.record_writer import RecordWriter
@@ -53,7 +52,6 @@ class ComparisonRequest:
         seconds: duration of driving each cell, both sides and all rounds together.
         rounds: the number of forks; None: it depends on the duration of a start.
         hold_idle: whether to prevent deep idle states; None: if possible.
-        out: None: `runs/compare-TIME`.
         server: how to call external servers, both in the same way; servers of a study as the study says.
     """
 
@@ -70,7 +68,6 @@ class ComparisonRequest:
     threshold: float = 0.02
     p99_threshold: float | None = 0.1
     seed: int | None = None
-    out: Path | None = None
     server: ServerOverrides = field(default_factory=ServerOverrides)
 
     @property
@@ -80,13 +77,30 @@ class ComparisonRequest:
         return 2 * fewest_calls(0.99) if judged else 0
 
 
-def run_comparison(request: ComparisonRequest, catalogue: Catalogue) -> Path:
-    """Drive both candidates. Return the folder.
+@dataclass(frozen=True)
+class Prepared:
+    """A comparison that can begin.
+
+    Attributes:
+        cells: of each pair, with the same id on both sides.
+        echo: the raw echo of every round; None if it cannot run.
+        seed: of the random order.
+        hold_idle: whether deep idle states are prevented.
+    """
+
+    pairs: Sequence[Pair]
+    cells: Sequence[Sequence[Cells]]
+    echo: ReferenceEcho | None
+    where: Placement
+    seed: int
+    hold_idle: bool
+
+
+def prepare(request: ComparisonRequest, catalogue: Catalogue) -> Prepared:
+    """Find what is compared.
 
     Raises:
         BadInput: an option is wrong.
-        Stopped: the user stopped it; what was measured is kept.
-        CallbenchError: the folder cannot be written.
     """
     catalogue, (a, b) = own_servers.with_named_servers(catalogue, (request.a, request.b), request.server)
     pairs_ = pairs(candidates(a, catalogue), candidates(b, catalogue))
@@ -95,19 +109,40 @@ def run_comparison(request: ComparisonRequest, catalogue: Catalogue) -> Path:
         if request.study
         else tasks.cells_of_calls(request.calls or _default_calls(pairs_), request.clients, _CELL_SECONDS)
     )
-    cells = _cells_of_pairs(pairs_, cells_)
-    seed = secrets.randbits(32) if request.seed is None else request.seed
-    placement_ = placement.choose_placement()
-    out = folder(request.out, "compare")
-    files = {"plan.json": _plan(pairs_, cells), "environment.json": environment.record(placement_)}
+    return Prepared(
+        pairs_,
+        _cells_of_pairs(pairs_, cells_),
+        _reference_echo(catalogue),
+        placement.choose_placement(),
+        secrets.randbits(32) if request.seed is None else request.seed,
+        _can_hold_idle_states(request.hold_idle),
+    )
+
+
+def create(request: ComparisonRequest, prepared: Prepared, out: Path | None) -> RecordWriter:
+    """Make the folder of a comparison; None: `runs/compare-TIME`.
+
+    Raises:
+        BadInput: there is something already.
+        CallbenchError: it cannot be written.
+    """
+    files = {
+        "plan.json": _plan(prepared.pairs, prepared.cells),
+        "environment.json": environment.record(prepared.where),
+    }
     written = {name: as_file(value) for name, value in files.items()}
-    hold = _can_hold_idle_states(request.hold_idle)
-    with RecordWriter.create(out, _info(request, seed, hold_idle=hold), written) as run:
-        kept = f"what was measured is kept: `callbench compare {out}` shows it"
-        with marking_the_end(run, kept), idle_states.hold_idle_states(hold=hold), GapDetector(placement_) as gaps:
-            forks = _Forks(run, pairs_, cells, placement_, random.Random(seed))  # noqa: S311 - an order to be repeated
-            forks.run(request, _reference_echo(catalogue), gaps)
-    return out
+    return RecordWriter.create(folder(out, "compare"), _info(request, prepared), written)
+
+
+def drive(run: RecordWriter, request: ComparisonRequest, prepared: Prepared) -> None:
+    """Drive both candidates.
+
+    Raises:
+        CallbenchError: the folder cannot be written.
+    """
+    rng = random.Random(prepared.seed)  # noqa: S311 - an order to be repeated
+    with idle_states.hold_idle_states(hold=prepared.hold_idle), GapDetector(prepared.where) as gaps:
+        _Forks(run, prepared, rng).run(request, prepared.echo, gaps)
 
 
 def _can_hold_idle_states(hold: bool | None) -> bool:
@@ -152,7 +187,7 @@ def _default_calls(pairs_: Sequence[Pair]) -> Sequence[str]:
     return tasks.DEFAULT if only is None else (only,)
 
 
-def _info(request: ComparisonRequest, seed: int, *, hold_idle: bool) -> dict[str, Any]:
+def _info(request: ComparisonRequest, prepared: Prepared) -> dict[str, Any]:
     """Return the content of record.json."""
     options = {
         "study": request.study or "",
@@ -162,9 +197,9 @@ def _info(request: ComparisonRequest, seed: int, *, hold_idle: bool) -> dict[str
         "level": request.level,
         "threshold": request.threshold,
         "p99_threshold": request.p99_threshold,
-        "seed": seed,
+        "seed": prepared.seed,
         "rounds": request.rounds,
-        "hold_idle": hold_idle,
+        "hold_idle": prepared.hold_idle,
     }
     return head(COMPARISON, f"{request.a} and {request.b}", options)
 
@@ -216,22 +251,15 @@ def _flat(cell: Cell) -> dict[str, Any]:
 class _Forks:
     """The forks of a comparison in progress."""
 
-    def __init__(
-        self,
-        run: RecordWriter,
-        pairs_: Sequence[Pair],
-        cells: Sequence[Sequence[Cells]],
-        placement_: Placement,
-        rng: random.Random,
-    ) -> None:
+    def __init__(self, run: RecordWriter, prepared: Prepared, rng: random.Random) -> None:
         """Prepare the forks."""
         self._run = run
-        self._pairs = pairs_
-        self._cells = cells
-        self._where = placement_
+        self._pairs = prepared.pairs
+        self._cells = prepared.cells
+        self._where = prepared.where
         self._rng = rng
         # Forks of each pair that is still compared; None until the first fork shows how long a start takes.
-        self._forks: dict[int, int | None] = dict.fromkeys(range(len(pairs_)))
+        self._forks: dict[int, int | None] = dict.fromkeys(range(len(prepared.pairs)))
         self._machine = MachineState()
         self._began = time.monotonic()
 

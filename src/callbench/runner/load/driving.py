@@ -1,72 +1,67 @@
 """Let the load driver make the calls of a load."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from callbench.adapter import placement, temporary
+from callbench.adapter import temporary
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS
 from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.analysis.load.record import record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult, compute_result
-from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell
-from callbench.model.errors import AdapterFailure, BadInput
+from callbench.model.errors import AdapterFailure
 from callbench.model.request import is_driver
 from callbench.runner.load import journal as journals
 from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
 from callbench.runner.schedules import Schedules
-from callbench.runner.stopping import StopRequest, marking_the_end, noting_the_first_stop
+from callbench.runner.stopping import StopRequest, noting_the_first_stop
 from callbench.stats.rate import window_of
+from callbench.store.record_writer import RecordWriter
 
 OnInterval = Callable[[int, int, int], None]
 
 
-def drive_load(request: LoadRequest, catalogue: Catalogue, on_interval: OnInterval) -> LoadResult:
-    """Drive a load, and store its record.
-
-    Args:
-        request: the load.
-        catalogue: all stacks.
-        on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
-
-    Raises:
-        BadInput: the request is wrong, the server does not exist, or it does not answer as expected.
-        CallbenchError: the driver is not built or failed, or the record cannot be written.
-    """
+def target_spec(request: LoadRequest) -> TargetSpec:
+    """Return the server of a load, and how it is called."""
     timeout_s = float(request.server.request.get("timeout_s", DEFAULT_TIMEOUT_MS / 1e3))
     server = request.server.without("timeout_s", "--timeout")
     options = {"threads": request.threads} if request.threads > 1 else {}
-    spec = TargetSpec(
+    return TargetSpec(
         request.target, timeout_s=timeout_s, server=server, options=options, first_clients=request.clients
     )
-    with ExitStack() as owned:
-        folder = owned.enter_context(temporary.folder("callbench-load-"))
-        target = Target(spec, catalogue, placement.choose_placement(threads=request.threads))
-        if options and not is_driver(target.stack.client):
-            raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
-        request = _with_target(request, owned.enter_context(target))
-        writer = owned.enter_context(journals.create(request))
-        ending = owned.enter_context(marking_the_end(writer, f"its intervals are in {writer.path}"))
-        journal = journals.LoadJournal(writer)
 
-        def on_both(at_ns: int, calls: int, errors: int) -> None:
-            journal.interval(at_ns, calls, errors)
-            on_interval(at_ns, calls, errors)
 
-        with noting_the_first_stop() as stop:
-            result = replace(drive_once(target, request, folder, on_both, stop), folder=writer.path)
-        journal.result(record(result))
-        if result.stopped is not None:
-            ending.state = "stopped"
+def drive_recorded(run: RecordWriter, target: Target, request: LoadRequest, on_interval: OnInterval) -> LoadResult:
+    """Make one load's calls, and write their intervals and their result into its record.
+
+    Args:
+        run: the record.
+        target: open, with so many clients as the load has.
+        request: the load.
+        on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
+
+    Raises:
+        AdapterFailure: the driver failed.
+        CallbenchError: the record cannot be written.
+        Stopped: it was stopped, and there is no result of a part.
+    """
+    journal = journals.LoadJournal(run)
+
+    def on_both(at_ns: int, calls: int, errors: int) -> None:
+        journal.interval(at_ns, calls, errors)
+        on_interval(at_ns, calls, errors)
+
+    with temporary.folder("callbench-load-") as folder, noting_the_first_stop() as stop:
+        result = replace(drive_once(target, request, folder, on_both, stop), folder=run.path)
+    journal.result(record(result))
     return result
 
 
-def _with_target(request: LoadRequest, target: Target) -> LoadRequest:
+def with_target(request: LoadRequest, target: Target) -> LoadRequest:
     """Return the request with URL and protocol, which are known once the server serves.
 
     Raises:
@@ -93,7 +88,7 @@ def drive_once(
         target: open, with so many clients as the load has.
         request: the load.
         folder: for schedules.
-        on_interval: called ten times a second, as in `drive_load`.
+        on_interval: called ten times a second, as in `drive_recorded`.
         stop: ends the load early, with what is known then.
 
     Raises:

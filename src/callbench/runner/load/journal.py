@@ -1,9 +1,10 @@
 """Writes the record of a load: a folder like every other one, with the driver's intervals as they come."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from callbench.adapter import placement
+from callbench.adapter.placement import Placement
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.stored import INTERVALS, RESULT
 from callbench.runner import environment
@@ -46,14 +47,18 @@ class LoadJournal:
             self._waiting = []
 
 
-def create(request: LoadRequest) -> RecordWriter:
+def create(request: LoadRequest, out: Path | None, where: Placement) -> RecordWriter:
     """Make the folder of a load, before anything is driven.
+
+    Args:
+        request: the load.
+        out: the folder; None: `runs/load-TIME`.
+        where: the processors of each side.
 
     Raises:
         BadInput: there is something already.
         CallbenchError: it cannot be written.
     """
     info = head(LOAD, f"load of {request.target}", request.record())
-    where = placement.choose_placement(threads=request.threads)
     files = {"environment.json": as_file(environment.record(where))}
-    return RecordWriter.create(folder(request.out, LOAD), info, files)
+    return RecordWriter.create(folder(out, LOAD), info, files)

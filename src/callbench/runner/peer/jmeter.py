@@ -193,12 +193,20 @@ def thread_times(pids: Sequence[int], proc: Path = PROC) -> dict[int, int]:
     queue (Documentation/scheduler/sched-stats).
     """
     times = {}
-    for task in (task for pid in pids for task in (proc / str(pid) / "task").glob("*")):
+    for task in (task for pid in pids for task in _tasks(proc / str(pid) / "task")):
         with contextlib.suppress(OSError, ValueError):
             if (task / "comm").read_text().startswith(COUNTED):
                 ran, waited = (task / "schedstat").read_text().split()[:2]
                 times[int(task.name)] = int(ran) + int(waited)
     return times
+
+
+def _tasks(folder: Path) -> list[Path]:
+    """Return the threads of a process; none if it has ended, even while they are listed."""
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
 
 
 def used_at(readings: Sequence[tuple[int, int]], at_ms: int) -> float:

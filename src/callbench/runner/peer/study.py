@@ -3,9 +3,8 @@
 import json
 import random
 import secrets
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,9 @@ from callbench.model.secrets import SECRETS
 from callbench.runner import environment, launch
 from callbench.runner.peer.http_load import why_not
 from callbench.runner.peer.live import Progress
-from callbench.runner.peer.rounds import RoundLength, drive_round, require_peer
-from callbench.runner.stopping import marking_the_end
+from callbench.runner.peer.rounds import RoundLength, drive_round
 from callbench.store.head import PEER as PEER_RECORD
 from callbench.store.head import as_file, folder, head, now
-from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 
 _TRIES = 2
@@ -44,7 +41,6 @@ class PeerRequest:
         warm_up_s: of the peer in a round; None: 10, or 5 with `quick`.
         delay_us: how long each server waits in each call.
         seed: of the random order; None: a new one, which is recorded.
-        out: the folder; None: `runs/peer-STUDY-TIME`.
     """
 
     study: str
@@ -56,7 +52,6 @@ class PeerRequest:
     warm_up_s: float | None = None
     delay_us: int = 0
     seed: int | None = None
-    out: Path | None = None
 
 
 def is_study(target: str) -> bool:
@@ -64,35 +59,72 @@ def is_study(target: str) -> bool:
     return not own_servers.is_server(target) and (target.endswith(".toml") or "/" not in target or target in names())
 
 
-def create_record(request: PeerRequest, catalogue: Catalogue) -> Path:
-    """Create the folder with the plan, and return its path.
+@dataclass(frozen=True)
+class PeerStudy:
+    """A study that both can drive.
+
+    Attributes:
+        catalogue: all stacks, and the servers of the study.
+        chosen: the cells, with the groups that each represents; empty if the folder has them.
+        left_out: the other cells, by reason.
+    """
+
+    study: Study
+    catalogue: Catalogue
+    chosen: Sequence[tuple[Cell, list[str]]] = ()
+    left_out: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+def prepare(request: PeerRequest, catalogue: Catalogue) -> PeerStudy:
+    """Find the cells that both can drive.
 
     Raises:
         BadInput: an option is wrong, or both cannot drive any cell.
-        CallbenchError: the peer is not installed, or the folder cannot be created.
     """
-    require_peer()
     selection = select.parse(request.select)
-    study = load(request.study, request.settings)
-    catalogue = own_servers.with_servers(catalogue, study.part.servers, study.path)
-    stacks = {stack.id: stack for stack in catalogue.every}
-    cells = selection.apply(study.cells(catalogue.every, request.quick), stacks)
+    found = _loaded(request.study, request.settings, catalogue)
+    stacks = {stack.id: stack for stack in found.catalogue.every}
+    cells = selection.apply(found.study.cells(found.catalogue.every, request.quick), stacks)
     chosen, left_out = drivable(cells, stacks)
     if not chosen:
         why = "; ".join(f"{stored.join_names(whose)}: {why}" for why, whose in left_out.items())
         raise BadInput(f"{request.study} has no cells that both can drive: {why or 'none was selected'}")
-    out = folder(request.out, f"peer-{study.name}")
+    return replace(found, chosen=chosen, left_out=left_out)
+
+
+def begun(path: Path, study: str, catalogue: Catalogue) -> PeerStudy:
+    """Return the study of a folder that is continued, with its secrets.
+
+    Raises:
+        BadInput: a secret is not known any more, or a server of the study is wrong.
+    """
+    settings = SECRETS.restored(stored.open_record(path).request["settings"], str(path))
+    return _loaded(study, settings, catalogue)
+
+
+def _loaded(study: str, settings: Mapping[str, str], catalogue: Catalogue) -> PeerStudy:
+    loaded = load(study, settings)
+    return PeerStudy(loaded, own_servers.with_servers(catalogue, loaded.part.servers, loaded.path))
+
+
+def create(request: PeerRequest, prepared: PeerStudy, out: Path | None) -> RecordWriter:
+    """Make the folder with the plan; None: `runs/peer-STUDY-TIME`.
+
+    Raises:
+        BadInput: there is something already.
+        CallbenchError: it cannot be created.
+    """
     plan = {
-        "cells": [{**asdict(cell), "groups": groups} for cell, groups in chosen],
-        "left_out": [{"why": why, "cells": whose} for why, whose in left_out.items()],
+        "cells": [{**asdict(cell), "groups": groups} for cell, groups in prepared.chosen],
+        "left_out": [{"why": why, "cells": whose} for why, whose in prepared.left_out.items()],
     }
     files = {
-        "study.toml": study.source,
+        "study.toml": prepared.study.source,
         "plan.json": as_file(plan),
         "environment.json": as_file(environment.record(placement.choose_placement())),
     }
-    with RecordWriter.create(out, _info(request, study), files):
-        return out
+    info = _info(request, prepared.study)
+    return RecordWriter.create(folder(out, f"peer-{prepared.study.name}"), info, files)
 
 
 def drivable(
@@ -149,22 +181,14 @@ def folder_to_resume(study: str, out: Path | None) -> Path:
     return path
 
 
-def drive_study(path: Path, study: str, catalogue: Catalogue, *, quiet: bool) -> Record:
-    """Drive the remaining rounds of a folder. Return the finished record.
+def drive(run: RecordWriter, prepared: PeerStudy, *, quiet: bool) -> None:
+    """Drive the rounds that are left of a folder.
 
     Raises:
-        Stopped: the user stopped it; finished rounds are kept.
         CallbenchError: the folder cannot be written.
     """
-    require_peer()
-    with RecordWriter(path) as run:
-        loaded = load(study, SECRETS.restored(run.request["settings"], str(path)))
-        catalogue = own_servers.with_servers(catalogue, loaded.part.servers, loaded.path)
-        command = shlex.join(["callbench", "peer", study, "--out", str(path), "--resume"])
-        kept_rounds = f"finished rounds are kept. Continue with: {command}"
-        with marking_the_end(run, kept_rounds), Progress(run, quiet=quiet) as progress:
-            _Rounds(run, catalogue, progress).run()
-    return run
+    with Progress(run, quiet=quiet) as progress:
+        _Rounds(run, prepared.catalogue, progress).run()
 
 
 class _Rounds:

@@ -1,0 +1,78 @@
+"""A load on a server."""
+
+from pathlib import Path
+
+from callbench.adapter.stack.target import Target
+from callbench.analysis.load.record import record
+from callbench.analysis.load.request import LoadRequest
+from callbench.analysis.load.result import LoadResult
+from callbench.cli.output import console, print_line
+from callbench.cli.recorded.command import Ending
+from callbench.cli.recorded.target import TargetCommand
+from callbench.model.errors import BadInput
+from callbench.model.request import is_driver
+from callbench.report.load import terminal
+from callbench.runner.load import driving, journal
+from callbench.runner.load.live import LoadProgress
+from callbench.runner.progress_line import ProgressLine
+from callbench.runner.stopping import StopRequest
+from callbench.stats.decision import Outcome
+from callbench.store.record_writer import RecordWriter
+
+
+class LoadCommand(TargetCommand[LoadResult]):
+    """Puts a server under load."""
+
+    kind = "load"
+
+    def __init__(self, request: LoadRequest, ending: Ending) -> None:
+        """Take the options, checked."""
+        super().__init__(driving.target_spec(request), ending, threads=request.threads)
+        self._request = request
+        # Set by `work`.
+        self._done: LoadResult
+
+    def check(self, target: Target) -> None:
+        """See that the client can make such a load; its URL is known then."""
+        if self._request.threads > 1 and not is_driver(target.stack.client):
+            raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
+        self._request = driving.with_target(self._request, target)
+
+    def folder(self, subject: Target) -> RecordWriter:  # noqa: ARG002 - the request has its URL
+        """Make the folder."""
+        return journal.create(self._request, self.ending.out, self.where)
+
+    def kept(self, path: Path) -> str:
+        """A second of calls each."""
+        return f"its intervals are in {path}"
+
+    def work(self, run: RecordWriter, subject: Target) -> None:
+        """Make the calls. At the first Ctrl-C those that were made are the result."""
+        with ProgressLine(quiet=self.ending.as_json) as line:
+            on_interval = LoadProgress(self._request, line).update
+            self._done = driving.drive_recorded(run, subject, self._request, on_interval)
+
+    @property
+    def state(self) -> str:
+        """Whether a person ended it early."""
+        return "finished" if self._done.stopped is None else "stopped"
+
+    def result(self, path: Path) -> LoadResult:  # noqa: ARG002 - just driven
+        """Return what the driver said."""
+        return self._done
+
+    def as_json(self, result: LoadResult) -> object:
+        """Return it as the journal has it."""
+        return record(result)
+
+    def show(self, result: LoadResult) -> None:
+        """Print rate, times and errors."""
+        terminal.show(result, console())
+        print_line(f"folder: {result.folder}")
+
+    def outcome(self, result: LoadResult) -> Outcome:
+        """Whether calls or a condition failed."""
+        if result.stopped is not None:
+            kept = f"{result.stop_sentence} The result so far is kept in {result.folder}"
+            raise StopRequest(result.stopped).error(kept)
+        return Outcome.FAILED if result.failure else Outcome.UNDECIDED if result.undecided else Outcome.PASSED

@@ -1,0 +1,78 @@
+"""What `soak`, `overload`, `torture` and `capacity` do alike: continued by their options, told by their report."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+from callbench.adapter.stack.target import Target
+from callbench.cli import resuming
+from callbench.cli.output import console
+from callbench.cli.recorded.target import TargetCommand
+from callbench.report import record_report
+from callbench.report.record_kinds import report_of
+from callbench.report.record_report import RecordReport
+from callbench.runner.stability import record
+from callbench.runner.stability.live import SliceProgress
+from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
+
+
+class ReportedCommand(TargetCommand[RecordReport]):
+    """A command that drives one server, whose record is continued with the same options and has a page.
+
+    Attributes:
+        partly: whether a part of the work is a result already, which `show` prints.
+        width: columns of the tables where no one watches.
+    """
+
+    partly: ClassVar[bool] = False
+    width: ClassVar[int] = 200
+
+    @property
+    @abstractmethod
+    def options(self) -> Mapping[str, Any]:
+        """The options besides those of the server, as `record.json` has them; a record is continued with the same."""
+
+    @abstractmethod
+    def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
+        """Do the work, and show on the line how far it is.
+
+        Raises:
+            CallbenchError: the client failed, or the folder cannot be written.
+        """
+
+    def folder(self, subject: Target) -> RecordWriter:  # noqa: ARG002 - known by its options
+        """Make or continue the folder."""
+        ending = self.ending
+        document = {**asdict(self.spec), **self.options}
+        return record.create_or_resume(
+            self.kind, self.spec.name, document, ending.out, self.where, resume=ending.resume
+        )
+
+    def kept(self, path: Path) -> str:
+        """Where it is, and how to go on with it."""
+        shown = f" `callbench show {path}` prints it," if self.partly else ""
+        what = "found" if self.partly else "seen"
+        return f"what was {what} is kept in {path}:{shown} `{resuming.command(path)}` goes on with it"
+
+    def work(self, run: RecordWriter, subject: Target) -> None:
+        """Drive the server beside a line of progress."""
+        with SliceProgress(quiet=self.ending.as_json) as line:
+            self.drive(run, subject, line)
+
+    def result(self, path: Path) -> RecordReport:
+        """Return the report."""
+        return report_of(Record(path))
+
+    def as_json(self, result: RecordReport) -> object:
+        """Write the page, and return what the report has for programs."""
+        record_report.write(result)
+        return record_report.as_record(result)
+
+    def show(self, result: RecordReport) -> None:
+        """Write the page, and print the report."""
+        page = record_report.write(result)
+        record_report.show(result, console(self.width))
+        print(f"page: {page}\nrecord: {result.run.path}")  # noqa: T201
