@@ -192,17 +192,18 @@ def test_a_baseline_that_fails_more_calls_speaks_not_against_the_other(tmp_path:
     )
 
 
-@pytest.mark.parametrize(("silent", "outcome"), [(1, Outcome.FAILED), (0, Outcome.UNDECIDED)])
-def test_who_answers_no_call_fails_and_a_baseline_that_does_not_decides_nothing(
-    tmp_path: Path, silent: int, outcome: Outcome
-) -> None:
+@pytest.mark.parametrize(("silent", "name"), [((1,), "B"), ((0,), "A"), ((0, 1), "A and B")])
+def test_who_answers_no_call_fails_and_is_named(tmp_path: Path, silent: tuple[int, ...], name: str) -> None:
     folder = written(tmp_path / "c").path
     lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     for line in lines:
-        line["cells"][1]["slices"][silent][1] = 0
+        for side in silent:
+            line["cells"][1]["slices"][side][1] = 0
     (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (rate,) = (one for one in comparison.read(Record(folder)).cells if one.figures.cell == "c002")
-    assert (rate.outcome, rate.why) == (outcome, f"{'AB'[silent]} answered no call")
+    found = comparison.read(Record(folder))
+    (rate,) = (one for one in found.cells if one.figures.cell == "c002")
+    assert (rate.outcome, rate.why) == (Outcome.FAILED, f"{name} answered no call")
+    assert f"{name} answered no call" in "\n".join(show.sentences(found))
 
 
 def test_too_few_calls_have_no_p99_and_say_how_many_are_needed(tmp_path: Path) -> None:

@@ -261,3 +261,13 @@ def test_what_is_undecided_says_what_could_not_be_seen_and_what_would_settle_it(
     assert said(100.0, 400.0, 210.0, 230.0).startswith("undecided: a difference under a factor of ")
     assert said(300.0) == "undecided: one fork does not show how much forks differ"
     assert said(300.0, 302.0, 298.0, 300.0) == ""
+
+
+def test_a_claim_about_a_percentile_of_too_few_calls_says_so_and_not_that_none_was_answered(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    text = STUDY.replace("CHANNELS", '"tcp"').replace("THRESHOLD", 'above = 1\nstatistic = "p99_us"')
+    file.write_text(text.replace("GROUP", "g"))
+    few = "p99 needs about 368 calls in each fork, they have 9 to 12"
+    rows = [replace(cell(message, "tcp", [100.0, 101.0]), too_few={"p99_us": few}) for message in "xy"]
+    judged = judge(load(file), Results(rows, [], []))[0]
+    assert (judged.verdict, judged.deciding.why) == (Verdict.UNMEASURED, f"x tcp: {few}")

@@ -8,6 +8,7 @@ from hypothesis import given
 from callbench.model.cell import Load
 from callbench.runner.slices import (
     ARRIVALS,
+    CLAIMED_SECONDS,
     OPEN_SECONDS,
     SLICE_SECONDS,
     THOUGHTS,
@@ -80,3 +81,8 @@ def test_two_slices_are_enough_of_what_was_driven_for_seconds() -> None:
     assert not has_enough_slices(60.0, 1), "one slice tells nothing of how slices differ"
     assert not has_enough_slices(1.0, 50)
     assert has_enough_slices(3.0, 2)
+
+
+def test_a_claimed_percentile_gets_its_calls_as_far_as_there_is_time() -> None:
+    assert not has_enough_slices(3.0, 2, lacks_calls=True)
+    assert has_enough_slices(CLAIMED_SECONDS, 2, lacks_calls=True)

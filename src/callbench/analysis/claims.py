@@ -322,12 +322,19 @@ def _missing(
             return f"needs a link ({link})"
         return f"{absent(name, conditions, results)} was not part of this run"
     one = found[0]
-    if not one.by_fork.get(statistic) and statistic in one.costs:
-        return f"{name}: {statistic} is too short for the clock of processor time in one fork"
+    if statistic not in one.too_few and one.by_fork.get(statistic):
+        return ""
+    return f"{name}: {_no_value(one, statistic)}"
+
+
+def _no_value(one: Result, statistic: str) -> str:
+    """Explain why a cell that was measured has no value."""
+    if statistic in one.costs:
+        return f"{statistic} is too short for the clock of processor time in one fork"
+    if statistic in one.too_few:
+        return one.too_few[statistic]
     # Bytes are counted apart from the trials: they need no steady state.
-    if not one.by_fork.get(statistic):
-        return f"{name}: {'excluded' if one.excluded else one.not_steady or 'no call was answered'}"
-    return ""
+    return "excluded" if one.excluded else one.not_steady or "no call was answered"
 
 
 def absent(name: str, conditions: Mapping[str, str], results: Results) -> str:

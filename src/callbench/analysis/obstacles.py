@@ -43,6 +43,7 @@ class Reason(StrEnum):
     CUT = "calls longer than a slice"
     DISAGREE = "client and server counted differently"
     FAILS = "calls failed"
+    FEW_CALLS = "too few calls for a percentile"
     NOT_HERE = "not part of this run"
 
 
@@ -108,6 +109,8 @@ def _unmeasured(why: str) -> Reason:
     """Return the reason for which a claim's value is missing."""
     if "not steady" in why:
         return Reason.UNSTEADY
+    if "needs about" in why:
+        return Reason.FEW_CALLS
     return Reason.EXCLUDED if why.endswith(("excluded", "no call was answered")) else Reason.NOT_HERE
 
 

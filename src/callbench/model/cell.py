@@ -96,7 +96,8 @@ class Load:
         rate_per_s: of an open loop: arrivals a second; else None.
         think_ns: of a closed loop: how long a client waits between an answer and its next call.
         ramp_up_ns: of a closed loop: over how long the clients begin, evenly spread; their calls count from the first.
-        slice_calls: of a closed loop: the least number of calls of a client in a slice.
+        slice_calls: of a closed loop: the least number of calls of a client in a slice; of an open one: of all.
+        fork_calls: the least number of calls in a fork, as far as that has time: a claim about a percentile needs them.
     """
 
     clients: int
@@ -107,6 +108,7 @@ class Load:
     think_ns: int = 0
     ramp_up_ns: int = 0
     slice_calls: int = CALLS_PER_SLICE
+    fork_calls: int = 0
 
     @property
     def open(self) -> bool:

@@ -54,7 +54,7 @@ class CellTask(Task):
         self._length = length
         self._schedule_of = schedule_of
         self._probes: Sequence[Probe] = ()
-        self._slices = self._compiled = 0
+        self._slices = self._compiled = self._calls = 0
         self._driven_s = 0.0
         self._long_calls = long_calls
         self._counts = False
@@ -65,7 +65,7 @@ class CellTask(Task):
 
     def reset_counts(self) -> None:
         """Forget the rehearsal slices: counting starts now."""
-        self._slices = self._compiled = 0
+        self._slices = self._compiled = self._calls = 0
         self._driven_s = 0.0
         self._counts = True
 
@@ -84,7 +84,8 @@ class CellTask(Task):
     def next_slice(self, number: int) -> SlicePlan | None:
         """Return the next slice, or None if the cell has enough slices in this fork."""
         self.result = None
-        if not self._probes and has_enough_slices(self._driven_s, self._slices):
+        lacks_calls = self._calls < self.cell.load.fork_calls
+        if not self._probes and has_enough_slices(self._driven_s, self._slices, lacks_calls=lacks_calls):
             return None
         length = self._length
         if self._long_calls is not None:
@@ -100,6 +101,7 @@ class CellTask(Task):
             plan.schedule.unlink(missing_ok=True)
         if not plan.probes:
             self._slices += 1
+            self._calls += int(result["done"]["calls"])
             self._driven_s += result["done"]["elapsed_ns"] / 1e9
             if self._long_calls is not None and self._counts:
                 self._long_calls.add_slice(self.cell, self._length, result["done"])

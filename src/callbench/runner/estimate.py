@@ -250,7 +250,10 @@ def _unit_seconds(  # noqa: PLR0913 - all that a start depends on
         if cell.whole:
             seconds += one + _BESIDE_A_TRIAL + (REST_S if cell.watch else 0.0)
             continue
-        made = next((many for many in range(rounds) if has_enough_slices(many * one, many)), rounds)
+        calls = length_of(cell.load).calls
+        lacks = (many * calls < cell.load.fork_calls for many in range(rounds))
+        enough = (many for many, lack in enumerate(lacks) if has_enough_slices(many * one, many, lacks_calls=lack))
+        made = next(enough, rounds)
         seconds += (made + 0.5) * (one + _BESIDE_A_SLICE)
     return seconds
 

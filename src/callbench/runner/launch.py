@@ -13,6 +13,7 @@ from callbench.catalog import catalogue, reach, select
 from callbench.catalog.own.place import SERVICE
 from callbench.catalog.reach import LOOPBACK, REAL
 from callbench.catalog.study import load, own_servers
+from callbench.catalog.study.claimed_calls import with_claimed_calls
 from callbench.catalog.user_json import json_or_text
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput
@@ -111,6 +112,7 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     cells = selection.apply(study.cells(all_stacks.every, request.quick), stacks)
     links = sorted({cell.link for cell in cells} - {LOOPBACK})
     wires = {name: real_hosts.wire_of(name, study, request.hosts) for name in links}
+    cells = with_claimed_calls(cells, stacks, study, study.rounds(request.quick))
     cells, missing = _cells_with_links(cells, stacks, wires)
     if not cells:
         named = request.study if isinstance(request.study, str) else study.path

@@ -7,6 +7,8 @@ from typing import Any
 from callbench.model.cell import AS_IS, Cell, Load, Stack
 from callbench.model.errors import BadInput
 
+_PACE = ("arrivals", "rate_per_s", "think_ns", "ramp_up_ns", "slice_calls", "fork_calls")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -118,9 +120,7 @@ def _flat(cell: Cell) -> dict[str, Any]:
 
 
 def _deep(flat: Mapping[str, Any]) -> Cell:
-    pace = {
-        key: flat[key] for key in ("arrivals", "rate_per_s", "think_ns", "ramp_up_ns", "slice_calls") if key in flat
-    }
+    pace = {key: flat[key] for key in _PACE if key in flat}
     load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
     place = flat["id"], flat["group"], flat["stack"]
     return Cell(

@@ -21,6 +21,8 @@ SLICE_SECONDS = 0.02
 LONG_CALL_SECONDS = 0.5
 # A cell with so many seconds and slices in a fork needs no more.
 ENOUGH_SECONDS, ENOUGH_SLICES = 3.0, 2
+# Unless a claim about a percentile needs more calls: then it is given up after so many.
+CLAIMED_SECONDS = 30.0
 # Bursts of a schedule, the queue behind them, and think times need longer slices.
 OPEN_SECONDS = 0.2
 ARRIVALS = 50
@@ -46,10 +48,10 @@ def length_of(load: Load, least_s: float = SLICE_SECONDS, *, slow: bool = False)
         slow: whether a single call takes seconds, by the server's card.
     """
     if load.rate_per_s:
-        seconds = max(least_s, min(load.seconds, max(OPEN_SECONDS, ARRIVALS / load.rate_per_s)))
+        seconds = max(least_s, min(load.seconds, max(OPEN_SECONDS, max(ARRIVALS, load.slice_calls) / load.rate_per_s)))
         return Length(seconds, max(1, math.ceil(load.rate_per_s * seconds)))
     seconds = max(least_s, THOUGHTS * load.think_ns / 1e9)
-    return Length(seconds, load.clients * (1 if slow or load.think_ns else load.slice_calls))
+    return Length(seconds, load.clients * (1 if slow or (load.think_ns and not load.fork_calls) else load.slice_calls))
 
 
 def shorten(length: Length, load: Load, call_s: float) -> Length:
@@ -59,9 +61,15 @@ def shorten(length: Length, load: Load, call_s: float) -> Length:
     return Length(length.seconds, min(length.calls, load.clients))
 
 
-def has_enough_slices(driven_s: float, slices: int) -> bool:
-    """Return whether a cell needs no further slice in its fork."""
-    return slices >= ENOUGH_SLICES and driven_s >= ENOUGH_SECONDS
+def has_enough_slices(driven_s: float, slices: int, *, lacks_calls: bool = False) -> bool:
+    """Return whether a cell needs no further slice in its fork.
+
+    Args:
+        driven_s: seconds of its slices so far.
+        slices: their number.
+        lacks_calls: whether a claim about the cell needs more calls than they have.
+    """
+    return slices >= ENOUGH_SLICES and driven_s >= (CLAIMED_SECONDS if lacks_calls else ENOUGH_SECONDS)
 
 
 def drive_slice(  # noqa: PLR0913 - what is driven, how long, and who watches

@@ -209,10 +209,10 @@ def _rates(
                 a, b = (float(rate) / both.per_s for rate, both in zip(one["sustained"], sums, strict=True))
                 sustained.append(b / a)
         elif not why:
-            # A baseline that does not answer is no failure of B.
-            failed = sums[0].per_s > 0
-            sides = frozenset("B" if failed else "A")
-            why = f"{'B' if failed else 'A'} answered no call"
+            # A stack failed, whichever it is; whose failure it is stands in the title and the last lines.
+            silent = [name for name, both in zip("AB", sums, strict=True) if not both.per_s]
+            failed, sides = True, frozenset(silent)
+            why = f"{' and '.join(silent)} answered no call"
     return Figures(
         cell["id"],
         (str(pair["a"]["id"]), str(pair["b"]["id"])),

@@ -31,6 +31,7 @@ _REMEDIES = {
     Reason.UNSTEADY: "time does not help: a longer --warm-up may",
     Reason.EXCLUDED: "time does not help: the stack must work first",
     Reason.FAILS: "time does not help: its calls must succeed first",
+    Reason.FEW_CALLS: "more forks do not help: give the groups longer --rounds, as many times as calls are missing",
     Reason.GENERATOR: "time does not help: leave it more processors, or use a faster driver",
     Reason.CUT: "another fork has longer slices, as far as they can be: its calls may be too long for any",
     Reason.DISAGREE: "time does not help: calls were lost or made twice",
