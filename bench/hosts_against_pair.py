@@ -2,7 +2,12 @@
 
 The hosts are the same two network namespaces and the same processors both times. By the pair, this process starts the
 adapters itself. By agents, orders go through Dask with TLS. Slices take turns, so that drift meets both; ratios are
-taken fork by fork. Asked: the same within the interval, under 3 %; 5 ms between slices.
+taken fork by fork. A second local pair shows what such a ratio is worth. Asked: the same within the interval, under
+3 %; 5 ms between slices.
+
+On a machine with other work, rates of short slices follow the share of the processor that the client had, so it is
+printed, and so is the median, which depends on it little. As root, adapters outrank other programs, which makes the
+shares alike: docs/decisions/0130. CALLBENCH_AS_OTHERS=1 leaves their rank as it is.
 """
 
 import os
@@ -26,6 +31,7 @@ from callbench.adapter.network import creation
 from callbench.adapter.network.host import Host, Hosts
 from callbench.adapter.network.pair import Pair
 from callbench.adapter.placement import choose_placement
+from callbench.adapter.stack.side_processes import descendants_of
 from callbench.catalog import catalogue
 from callbench.catalog.links.profile import BARE
 from callbench.model.cell import Cell, Load
@@ -38,9 +44,11 @@ from callbench.stats.rate import window_of
 
 STACKS = ("native/bin+supertcp", "native/json+http-keepalive")
 FORKS, ROUNDS, CLIENTS = 12, 30, 2
-WAYS = ("pair", "agents")
+WAYS = ("pair", "second pair", "agents")
 HOSTS = {"server": "alpha", "client": "beta"}
-P99 = 0.99
+MEDIAN, P99 = 0.5, 0.99
+RATIOS = ("rate", "median", "p99", "processor time a call", "share of the processor")
+HIGHEST_RANK = "-20"
 
 
 def main() -> None:
@@ -66,7 +74,9 @@ def measure(client: str, server: str) -> None:
     local = Hosts(_host(client), _host(server), lambda: None)
     with creation.link_hosts("real", {"real": {"hosts": HOSTS}}) as remote:
         for name in STACKS:
-            forks = [fork(name, {"pair": local, "agents": remote}, number) for number in range(FORKS)]
+            forks = [
+                fork(name, dict(zip(WAYS, (local, local, remote), strict=True)), number) for number in range(FORKS)
+            ]
             show(name, forks)
 
 
@@ -87,6 +97,8 @@ def fork(name: str, ways: dict[str, Hosts], number: int) -> dict[str, dict[str, 
             way: alive.enter_context(RunningStack(known.programs(stack), stack, [cell], placement, hosts))
             for way, hosts in ways.items()
         }
+        if os.geteuid() == 0 and "CALLBENCH_AS_OTHERS" not in os.environ:
+            outrank()
         for at in range(ROUNDS + 1):
             for way in np.random.default_rng([number, at]).permutation(WAYS):
                 running[way].connect(cell)
@@ -100,14 +112,24 @@ def fork(name: str, ways: dict[str, Hosts], number: int) -> dict[str, dict[str, 
     return {way: _values(slices) for way, slices in found.items()}
 
 
+def outrank() -> None:
+    """Let adapters go before other programs: each has a session, which is a group to the scheduler (sched(7))."""
+    for pid in descendants_of(os.getppid()):
+        process = Path("/proc") / str(pid)
+        if (process / "exe").readlink().name == "callbench-native":
+            (process / "autogroup").write_text(HIGHEST_RANK)
+
+
 def _values(slices: list[tuple[dict[str, Any], float]]) -> dict[str, float]:
     windows = [window_of(done) for done, _ in slices]
     calls, ns = sum(one.calls for one in windows), sum(one.ns for one in windows)
     histogram = merged(dict(done["latency"]["buckets"]) for done, _ in slices)
-    used = [_used_ns(done["processor"]) for done, _ in slices]
+    used_ns = sum(_used_ns(done["processor"]) for done, _ in slices)
     return {
-        "processor time a call": sum(used) / sum(done["calls"] for done, _ in slices),
+        "processor time a call": used_ns / sum(done["calls"] for done, _ in slices),
+        "share of the processor": used_ns / sum(done["elapsed_ns"] for done, _ in slices),
         "rate": 1e9 * calls / ns,
+        "median": Buckets.of(histogram).percentiles([MEDIAN])[0],
         "p99": Buckets.of(histogram).percentiles([P99])[0],
         "beyond": statistics.median(beyond for _, beyond in slices),
     }
@@ -118,16 +140,18 @@ def _used_ns(processor: dict[str, Any]) -> int:
 
 
 def show(name: str, forks: list[dict[str, dict[str, float]]]) -> None:
-    """Print the ratios of agents to pair with their intervals, and the time beyond the calls."""
-    parts = []
-    for what in ("rate", "p99", "processor time a call"):
-        ratio = paired([one["agents"][what] / one["pair"][what] for one in forks]).interval(0.95)
-        parts.append(f"{what} {ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f})")
-    beyond = {way: statistics.median(one[way]["beyond"] for one in forks) for way in WAYS}
+    """Print the ratios to the pair with their intervals, and the time beyond the calls."""
     rate = statistics.median(one["pair"]["rate"] for one in forks)
+    print(f"{name}, {rate:,.0f} calls/s by the pair:")
+    for way in WAYS[1:]:
+        parts = []
+        for what in RATIOS:
+            ratio = paired([one[way][what] / one["pair"][what] for one in forks]).interval(0.95)
+            parts.append(f"{what} {ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f})")
+        print(f"  {way} / pair: {', '.join(parts)}")
+    beyond = {way: statistics.median(one[way]["beyond"] for one in forks) for way in WAYS}
     print(
-        f"{name}: agents / pair: {', '.join(parts)}; {rate:,.0f} calls/s by the pair;"
-        f" a slice beyond its calls: {beyond['pair']:.1f} ms by the pair, {beyond['agents']:.1f} by agents (asked: 5)"
+        f"  a slice beyond its calls: {beyond['pair']:.1f} ms by the pair, {beyond['agents']:.1f} by agents (asked: 5)"
     )
 
 
