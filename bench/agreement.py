@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject, subject
-from callbench.stats.interval import CONFIDENCE, geometric_mean, quantile
+from callbench.stats.estimate.interval import CONFIDENCE, geometric_mean, quantile
 from callbench.store.record import Record
 
 if TYPE_CHECKING:
-    from callbench.stats.logratio import LogRatio
+    from callbench.stats.estimate.logratio import LogRatio
 
 ROOT = Path(__file__).resolve().parent.parent
 MESSAGES, CHANNELS = ("soap", "json", "bin"), ("supertcp", "http-keepalive", "unix", "library")

@@ -35,7 +35,7 @@ from callbench.runner.rounds import run_slice
 from callbench.runner.slices import length_of
 from callbench.runner.tasks import SlicePlan
 from callbench.runner.unit import Unit, UnitRequest
-from callbench.stats.decision import Decision, Outcome
+from callbench.stats.decide.decision import Decision, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parents[1]
 STACK = "dcom/orpc"

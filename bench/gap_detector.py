@@ -17,7 +17,7 @@ from callbench.adapter.placement import choose_placement
 from callbench.runner import idle_states
 from callbench.runner.host_absence import GAP_CHECK_US
 from callbench.runner.measure.host_monitor import GapDetector, echo_once
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parent.parent
 PAIRS = 30

@@ -18,8 +18,8 @@ from callbench.catalog.generator.draw import Generator
 from callbench.catalog.generator.file import fitted_to
 from callbench.catalog.imports.fleet import documents, named
 from callbench.model.service.imported import Json
-from callbench.stats.interval import Interval
-from callbench.stats.logratio import paired
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.logratio import paired
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "samples"))
 import independent

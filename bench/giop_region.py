@@ -20,8 +20,8 @@ from pathlib import Path
 
 from callbench.analysis import read_results
 from callbench.catalog import catalogue
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.logratio import paired
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.logratio import paired
 from callbench.store.record import Record
 
 ROOT = Path(__file__).resolve().parent.parent

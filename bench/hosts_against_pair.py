@@ -38,9 +38,9 @@ from callbench.model.cell import Cell, Load
 from callbench.runner.rounds import LEAD_SECONDS
 from callbench.runner.running_stack import RunningStack
 from callbench.runner.slices import drive_slice, length_of
-from callbench.stats.histogram import Buckets, merged
-from callbench.stats.logratio import paired
-from callbench.stats.rate import window_of
+from callbench.stats.estimate.histogram import Buckets, merged
+from callbench.stats.estimate.logratio import paired
+from callbench.stats.load.rate import window_of
 
 STACKS = ("native/bin+supertcp", "native/json+http-keepalive")
 FORKS, ROUNDS, CLIENTS = 12, 30, 2

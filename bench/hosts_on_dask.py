@@ -31,7 +31,7 @@ from callbench.adapter.process import AdapterProcess, ownership_options
 from callbench.catalog import catalogue
 from callbench.catalog.links.profile import BARE
 from callbench.model.installation import supervisor
-from callbench.stats.median_interval import rank
+from callbench.stats.estimate.median_interval import rank
 
 SCHEDULER_PORT, WORKER_PORT, ECHO_PORT = 7786, 7787, 7788
 LINE_BYTES = 900

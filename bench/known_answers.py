@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from known import commands as simulated
 
 if TYPE_CHECKING:

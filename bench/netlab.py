@@ -18,7 +18,7 @@ import psutil
 
 from callbench.adapter.network.pair import Pair
 from callbench.catalog.links import profile
-from callbench.stats.share import binomial
+from callbench.stats.estimate.share import binomial
 
 SLICES = 40
 ECHOES = 50

@@ -19,8 +19,8 @@ from callbench.adapter.contract import Done, Histogram
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
-from callbench.stats.arrivals import constant
-from callbench.stats.histogram import Buckets
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.arrivals import constant
 
 STACK = "native/bin+supertcp"
 SUM = {"a": 1, "b": 2}

@@ -36,7 +36,7 @@ from callbench.runner.rounds import run_slice
 from callbench.runner.slices import Length
 from callbench.runner.tasks import SlicePlan
 from callbench.runner.unit import Unit, UnitRequest
-from callbench.stats.logratio import paired
+from callbench.stats.estimate.logratio import paired
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "own"

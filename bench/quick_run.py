@@ -18,7 +18,7 @@ import numpy as np
 
 from callbench.analysis.claims import Verdict
 from callbench.analysis.subject import CONDITIONS, Subject, subject
-from callbench.stats.interval import CONFIDENCE
+from callbench.stats.estimate.interval import CONFIDENCE
 from callbench.store.record import Record
 
 SECONDS = 360.0

@@ -14,7 +14,7 @@ from callbench.adapter.stack.side_processes import processes_of
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.runner.measure.sampler import PERIOD_S, Sampler
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 STACK = "native/bin+supertcp"
 SLICE_S = 0.5

@@ -34,10 +34,10 @@ from callbench.runner.running_stack import BASIC_CHECKS
 from callbench.runner.slices import SLICE_SECONDS, Length
 from callbench.runner.tasks import SlicePlan
 from callbench.runner.unit import Unit, UnitRequest
-from callbench.stats.digits import percent
-from callbench.stats.interval import Interval
-from callbench.stats.logratio import paired
-from callbench.stats.rate import together
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.logratio import paired
+from callbench.stats.load.rate import together
 
 # What a stack has beside it that is alone: the first of these that it is not.
 OTHERS = ("native/xmlrpc+supertcp", "native/json+supertcp")

@@ -10,7 +10,7 @@ import random
 import subprocess
 import sys
 
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 PROGRAMS = {
     "python -c pass": ("-c", "pass"),

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from callbench.analysis import read_results
 from callbench.catalog import catalogue
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.holm import holm
-from callbench.stats.logratio import LogRatio, paired
+from callbench.stats.decide.holm import holm
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.logratio import LogRatio, paired
 from callbench.store.record import Record
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,8 +1,8 @@
 """The rate over each of the first seconds after a start of client and server: what a warm-up must wait for.
 
 For one or two stacks of each adapter, with 1 client and, if possible, with 50: calls per second in each second, the
-processor time of both sides' compilers, and when the test of steadiness (`stats/warmed.py`) was first passed. Before
-the first second each stack is verified with a few calls. Options: --seconds N (60), --stack GLOB ... .
+processor time of both sides' compilers, and when the test of steadiness (`stats/steady/warmed.py`) was first passed.
+Before the first second each stack is verified with a few calls. Options: --seconds N (60), --stack GLOB ... .
 
 Where the machine has nothing else to do its curves say how long `--warm-up` must be; on a busy one they say nothing.
 """
@@ -19,7 +19,7 @@ from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import CallbenchError
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.runner.running_stack import RunningStack
-from callbench.stats.warmed import WarmUpSegment, look
+from callbench.stats.steady.warmed import WarmUpSegment, look
 
 CLIENTS = (1, 50)
 PIECE_S = 0.2

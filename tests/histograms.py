@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from callbench.stats.histogram import TOP
+from callbench.stats.estimate.histogram import TOP
 
 
 def buckets(values_ns: Sequence[int] | NDArray[np.int64]) -> list[list[int]]:

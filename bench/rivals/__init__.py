@@ -21,7 +21,7 @@ from pathlib import Path
 
 from callbench.adapter.session import Adapter
 from callbench.catalog import manifest
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "bench" / "build"

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from callbench.report.advice.amounts import less, more
-from callbench.stats.logratio import LogRatio
+from callbench.stats.estimate.logratio import LogRatio
 
 
 @pytest.mark.parametrize(

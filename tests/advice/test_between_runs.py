@@ -7,10 +7,10 @@ import pytest
 
 from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
 from callbench.analysis.advice.choice import Choice, Verdict, choose
-from callbench.stats.run_spread import Component, RunSpread
+from callbench.stats.estimate.run_spread import Component, RunSpread
 
 if TYPE_CHECKING:
-    from callbench.stats.contrast import ByBlock
+    from callbench.stats.estimate.contrast import ByBlock
 
 RUNS, FORKS = 400, 8
 OF_RUN, OF_FORK = 0.08, 0.03

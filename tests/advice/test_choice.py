@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callbench.analysis.advice.choice import Verdict, choose
-from callbench.stats.best import best_by_place, least_of
+from callbench.stats.decide.best import best_by_place, least_of
 
 # Other programs may keep the machine busy.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

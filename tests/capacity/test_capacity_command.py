@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from callbench.stats.capacity_plan import COARSE
-from callbench.stats.histogram import merged
+from callbench.stats.estimate.histogram import merged
+from callbench.stats.load.capacity_plan import COARSE
 from conftest import command, eventually, marked
 from sealed import sealed
 from shop import ENDPOINTS, ORDER, SHOP, SHOP_SERVER

@@ -9,7 +9,7 @@ import typer
 
 from callbench.cli import exit_code
 from callbench.model.errors import BadInput
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 COMMANDS = ("compare", "peer", "soak", "overload", "torture")

@@ -20,8 +20,8 @@ from callbench.analysis.compare.comparison import Comparison, RuleOptions
 from callbench.report.compare import show
 from callbench.runner.compare import execution
 from callbench.runner.compare.fork import MOST_TIMES
-from callbench.stats.decision import Outcome
-from callbench.stats.histogram import index_of
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.histogram import index_of
 from callbench.store.record import Record
 from conftest import MISBEHAVING, ROOT, command, eventually
 from golden import golden

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from callbench.analysis.compare.verdicts import Figures, MetricVerdict, Rule, metric_verdicts
-from callbench.stats.decision import Decision, Outcome
-from callbench.stats.failures import CallCounts, FailedCalls
+from callbench.stats.decide.decision import Decision, Outcome
+from callbench.stats.decide.failures import CallCounts, FailedCalls
 
 SEEDS, FORKS, LEVEL = 200, 16, 0.01
 # Of 200, with a chance of 1 % each: more than 7 would come of chance in one of a thousand such tests.

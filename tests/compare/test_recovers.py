@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from callbench.analysis.compare.verdicts import Figures, Rule, metric_verdicts, recovery_of
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 Callbench = Callable[..., subprocess.CompletedProcess[str]]
 FORKS, SUSTAINED = 10, 3

@@ -15,8 +15,8 @@ from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_ve
 from callbench.analysis.words import ratio_text
 from callbench.report.advice.amounts import times_more
 from callbench.report.compare import show
-from callbench.stats.best import least_of
-from callbench.stats.interval import Interval
+from callbench.stats.decide.best import least_of
+from callbench.stats.estimate.interval import Interval
 
 MARGINS = {"rate": 0.02, "p99": 0.10}
 ROW = re.compile(

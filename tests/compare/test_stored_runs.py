@@ -11,7 +11,7 @@ from comparison_schema import valid
 from callbench.analysis.compare import stored
 from callbench.analysis.compare.verdicts import Rule
 from callbench.report.compare import show
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
 from report.synthetic import write as synthetic
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
 from callbench.report.compare import show
-from callbench.stats.decision import Decision, Outcome
-from callbench.stats.logratio import paired, unpaired
+from callbench.stats.decide.decision import Decision, Outcome
+from callbench.stats.estimate.logratio import paired, unpaired
 
 # Of one slice of 20 ms, from slices on two shared processors: the logarithm of a rate moves by 8 %, half of it shared
 # with the slice before (an autoregression of 0.5); what a start brings of its own is 0.5 %.

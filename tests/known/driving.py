@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from callbench.stats import arrivals
+from callbench.stats.load import arrivals
 from histograms import histogram
 from known.servers import SimulatedServer
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 from callbench.analysis.stability.findings import FAILING, outcome
 from callbench.analysis.stability.overload_result import overload_findings, read
 from callbench.analysis.stability.slices import slice_of, slice_record
-from callbench.stats.decision import Outcome
-from callbench.stats.recovery import recovery, slow_above
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.load.recovery import recovery, slow_above
 from known.driving import constant, opened
 from known.servers import SimulatedServer
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from callbench.stats.lindley import latencies
+from callbench.stats.load.lindley import latencies
 
 _CALLS = 1_000_000
 _BISECTIONS = 24

@@ -10,7 +10,7 @@ from callbench.analysis.stability.findings import FAILING, outcome
 from callbench.analysis.stability.slices import slice_record
 from callbench.analysis.stability.soak_findings import soak_findings
 from callbench.analysis.stability.soak_result import SoakResult, read
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from known.driving import closed
 from known.servers import SimulatedServer
 

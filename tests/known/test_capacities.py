@@ -12,12 +12,12 @@ from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
 from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start
 from callbench.report.capacity.answer import answer
 from callbench.runner.knees import objective_result
-from callbench.stats.capacity_plan import COARSE, Capacity, Trial, capacity, estimates, next_place
-from callbench.stats.decision import Outcome
-from callbench.stats.digits import percent
-from callbench.stats.knee import KneeOutcome
-from callbench.stats.percentile_calls import fewest_calls
-from callbench.stats.saturation import Resource, Saturation
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.percentile_calls import fewest_calls
+from callbench.stats.load.capacity_plan import COARSE, Capacity, Trial, capacity, estimates, next_place
+from callbench.stats.load.knee import KneeOutcome
+from callbench.stats.load.saturation import Resource, Saturation
 from known import queues
 from known.driving import opened, poisson
 from known.searching import searched

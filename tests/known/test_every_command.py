@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from known.commands import COMMANDS, TRUTHS, questions
 
 SEEDS = range(3)

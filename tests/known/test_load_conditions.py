@@ -9,7 +9,7 @@ import pytest
 
 from callbench.analysis.load.threshold_values import evaluate
 from callbench.analysis.load.thresholds import ThresholdResult, parse
-from callbench.stats.rate import window_of
+from callbench.stats.load.rate import window_of
 from known.driving import closed, opened, poisson
 from known.servers import Failing, Pool
 

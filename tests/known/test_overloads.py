@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from callbench.stats.collapse import kept_under_overload
-from callbench.stats.decision import Outcome
-from callbench.stats.histogram import Buckets
-from callbench.stats.rate import window_of
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.collapse import kept_under_overload
+from callbench.stats.load.rate import window_of
 from known.driving import constant, opened
 from known.servers import Congested, Failing, Pool, SimulatedServer, TokenBucket
 

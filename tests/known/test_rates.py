@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callbench.stats.rate import together, window_of
+from callbench.stats.load.rate import together, window_of
 from callbench.store.columns import SUMS, window_calls
 from known.driving import closed, constant, opened, poisson
 from known.servers import Congested, Pool, TokenBucket

@@ -16,7 +16,7 @@ from callbench.analysis.results import Result
 from callbench.model.cell import CLOSED, Cell, Load
 from callbench.runner.long_calls import LongCalls
 from callbench.runner.slices import has_enough_slices, length_of
-from callbench.stats.rate import Window, together, without_what_was_cut
+from callbench.stats.load.rate import Window, together, without_what_was_cut
 from callbench.store.columns import uncut_calls
 from known.driving import closed
 from known.servers import Pool, SimulatedServer

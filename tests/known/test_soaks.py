@@ -8,7 +8,7 @@ import pytest
 
 from callbench.analysis.stability.findings import FAILING, outcome
 from callbench.analysis.stability.soak_findings import soak_findings
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from known.servers import Failing, Pool, SimulatedServer, Stalling
 from known.soaking import CLIENTS, SLICES, Known, soaked
 

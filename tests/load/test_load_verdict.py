@@ -10,7 +10,7 @@ import pytest
 from callbench.analysis.load import result
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.usage import Observations
-from callbench.stats.bottleneck import Limit
+from callbench.stats.load.bottleneck import Limit
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.json").read_text())
 

@@ -18,7 +18,7 @@ from callbench.analysis.load.request import MAX_SECONDS, LoadRequest
 from callbench.analysis.load.thresholds import EXAMPLES, parse
 from callbench.analysis.load.times import times_of, times_record
 from callbench.model.errors import BadInput
-from callbench.stats.percentile_calls import fewest_calls
+from callbench.stats.estimate.percentile_calls import fewest_calls
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SERVER = Path(__file__).parents[1] / "external" / "orders.py"
@@ -29,7 +29,7 @@ TIMES: dict[str, float] = {"us": 1, "µs": 1, "ms": 1e3, "s": 1e6}
 
 def done(calls: int, errors: int, times_ns: list[int]) -> Done:
     """What a driver would say."""
-    from callbench.stats.histogram import index_of  # noqa: PLC0415 - numpy is for this alone
+    from callbench.stats.estimate.histogram import index_of  # noqa: PLC0415 - numpy is for this alone
 
     buckets: dict[int, int] = {}
     for time in times_ns:

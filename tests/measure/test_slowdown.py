@@ -9,8 +9,8 @@ from callbench.analysis.validity import SlowedSide
 from callbench.model.cell import Cell, Load
 from callbench.runner.plan import Plan
 from callbench.runner.slowdown import SAMPLE, burn_ns, choose_cells, rates_of
-from callbench.stats.interval import geometric_mean
-from callbench.stats.slowdown import ratios
+from callbench.stats.estimate.interval import geometric_mean
+from callbench.stats.steady.slowdown import ratios
 
 CELLS = tuple(Cell(f"c{number:03d}", "g", "a/b", "Sum", {}, Load(1, 10, 0.1)) for number in range(9))
 OPEN = Cell("c009", "g", "a/b", "Sum", {}, Load(4, 10, 0.1, "poisson", 100.0))

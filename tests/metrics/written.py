@@ -8,7 +8,7 @@ from pathlib import Path
 from callbench.model.metrics.metric import Better, Metric, StudyUse
 from callbench.model.metrics.readings import READINGS
 from callbench.model.metrics.registry import COLD, GROUPS, PERCENTILES, VALUES
-from callbench.stats.percentile_calls import fewest_calls
+from callbench.stats.estimate.percentile_calls import fewest_calls
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "src/callbench/report/show.schema.json"

@@ -16,7 +16,7 @@ from callbench.runner.peer.jmeter import thread_times, used_at
 from callbench.runner.peer.plan import HttpLoad, first_think_ms, make_plan
 from callbench.runner.peer.rounds import peer_side
 from callbench.runner.peer.steadiness import rate_rise
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 HEAD = "timeStamp,elapsed,responseCode,threadName,success\n"
 # Two clients: one is right twice, 7 ms apart, and the other wrong once and right once, 10 ms apart.

@@ -13,14 +13,16 @@ from advice.counted import run
 
 HERE = Path(__file__).parent
 RECORDS = tuple(sorted(file.parent.name for file in HERE.glob("*/record.json")))
-MOST = 200
+MOST = 180
 SHOWN = """
 import json, sys
 from callbench.cli import main
 try:
     main()
 finally:
-    print(json.dumps(sorted(name for name in sys.modules if name.startswith("callbench"))), file=sys.stderr)
+    # A package's own file holds a sentence; what it costs to load is what is in it.
+    loaded = {name: hasattr(module, "__path__") for name, module in sys.modules.items() if name.startswith("callbench")}
+    print(json.dumps(sorted(name for name, is_package in loaded.items() if not is_package)), file=sys.stderr)
 """
 
 

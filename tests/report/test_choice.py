@@ -13,8 +13,8 @@ from callbench.analysis.results import Latency, Result, Results
 from callbench.analysis.subject import Subject, subject
 from callbench.report.text.choice import MOST_ROWS, Choice, choices, sheet
 from callbench.report.text.summary import summary
-from callbench.stats.interval import geometric_mean
-from callbench.stats.ranking import standings
+from callbench.stats.decide.ranking import standings
+from callbench.stats.estimate.interval import geometric_mean
 from callbench.store.record import Record
 from report.synthetic import write
 

@@ -12,7 +12,7 @@ from callbench.catalog import catalogue
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.claim import comparisons
 from callbench.report.text.summary import of_claims
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 STUDY = """
 title = "t"

@@ -7,7 +7,7 @@ from callbench.analysis.results import Latency, Result
 from callbench.analysis.subject import Subject
 from callbench.catalog.links.profile import builtin_links
 from callbench.report.sections import delay
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 LINKS = {"pair": 0.0, "wan20": 20.0, "wan50": 50.0, "wan200": 200.0}
 

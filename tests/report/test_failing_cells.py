@@ -11,8 +11,8 @@ from callbench.analysis.compare.verdicts import Rule
 from callbench.analysis.obstacles import Reason, obstacles
 from callbench.analysis.rankings import rankings
 from callbench.analysis.subject import subject
-from callbench.stats.decision import Outcome
-from callbench.stats.failures import CallCounts
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.decide.failures import CallCounts
 from callbench.store.record import Record
 from report.synthetic import write
 

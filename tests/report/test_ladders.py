@@ -11,7 +11,7 @@ from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import LadderPart, RanksPart
 from callbench.model.errors import BadInput
 from callbench.report.studies.thesis import ladders, ranks
-from callbench.stats.mixture import hidden, mean_by_fork
+from callbench.stats.wire.mixture import hidden, mean_by_fork
 from conftest import SMALL
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from callbench.analysis import limits, validity
 from callbench.analysis.costs import Cost
 from callbench.analysis.results import Latency, Result
 from callbench.analysis.validity import CellFacts, CellValidity
-from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, verdict_of
-from callbench.stats.processor_time import ForkUse, ProcessorTime
+from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime
+from callbench.stats.load.bottleneck import Evidence, Limit, Side, Verdict, verdict_of
 
 BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
 

@@ -12,7 +12,7 @@ from callbench.analysis.read_results import read
 from callbench.analysis.results import Result
 from callbench.analysis.subject import subject
 from callbench.analysis.tables import table_cell
-from callbench.stats.bottleneck import Limit
+from callbench.stats.load.bottleneck import Limit
 from callbench.store.record import Record
 from report.synthetic import write
 

@@ -14,12 +14,12 @@ from callbench.analysis.subject import Subject, subject
 from callbench.analysis.unsteady import Unsteady
 from callbench.catalog.study.claim import Comparison
 from callbench.report.text.more_time import OpenResults, open_results
-from callbench.stats.bottleneck import Limit
-from callbench.stats.bottleneck import Verdict as Bound
-from callbench.stats.decision import Outcome, RangeTest
-from callbench.stats.forecast import forecast
-from callbench.stats.interval import geometric_mean
-from callbench.stats.ranking import standings
+from callbench.stats.decide.decision import Outcome, RangeTest
+from callbench.stats.decide.forecast import forecast
+from callbench.stats.decide.ranking import standings
+from callbench.stats.estimate.interval import geometric_mean
+from callbench.stats.load.bottleneck import Limit
+from callbench.stats.load.bottleneck import Verdict as Bound
 from callbench.store.record import Record
 from report.synthetic import write
 from report.test_choice import at, result

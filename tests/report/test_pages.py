@@ -20,7 +20,7 @@ from callbench.report import record_report
 from callbench.report.compare import show
 from callbench.report.export.formats import TEXTS
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.failures import CallCounts, FailedCalls
+from callbench.stats.decide.failures import CallCounts, FailedCalls
 from callbench.store.record import Record
 from conftest import ROOT
 from report.synthetic import write

@@ -17,7 +17,7 @@ from callbench.analysis.words import claim_ratio_text, run_spread_text
 from callbench.report.export.page import page
 from callbench.report.text.choice import choices
 from callbench.report.text.verdict import verdict
-from callbench.stats.decision import Decision
+from callbench.stats.decide.decision import Decision
 from callbench.store.record import Record
 
 from .synthetic import CHANNEL_US, write

@@ -6,8 +6,14 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
-from callbench.stats.histogram import Buckets
-from callbench.stats.percentile_calls import calls_for, few_calls, fewest_calls, percentile_ends, percentile_name
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.estimate.percentile_calls import (
+    calls_for,
+    few_calls,
+    fewest_calls,
+    percentile_ends,
+    percentile_name,
+)
 from histograms import sparse
 
 Random = np.random.Generator

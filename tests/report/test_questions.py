@@ -11,7 +11,7 @@ from callbench.analysis.tables import filled
 from callbench.analysis.words import answer_text
 from callbench.catalog.study import Study, load
 from callbench.model.errors import BadInput
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 PUBLISHED = """
 title = "p"

@@ -11,7 +11,7 @@ from callbench.report.charts.knee import CrossedAt, KneeStep, Limit, knee_chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.load import page
 from callbench.report.record_kinds import report_of
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
 from conftest import ROOT
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from callbench.analysis.stability.findings import FAILING, Finding, outcome
 from callbench.cli.exit_code import CODES
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 
 def code_of(found: dict[str, Any]) -> int:

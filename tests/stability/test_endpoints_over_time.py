@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.stats.histogram import merged
+from callbench.stats.estimate.histogram import merged
 from sealed import sealed
 from shop import ENDPOINTS, SHOP_SERVER
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from callbench.analysis.stability.slowness import judge_slowness, pace
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 
 def slices(*speeds: float, share: float = 0.03, known: bool = True) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from callbench.report.record_report import RecordReport
 from callbench.report.stability import soak_report
 from callbench.runner.stability import record
 from callbench.runner.stability.soak import slice_s
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
 from conftest import command, eventually, marked
 from sealed import sealed

@@ -6,7 +6,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.arrivals import constant, due_ns, poisson
+from callbench.stats.load.arrivals import constant, due_ns, poisson
 
 RATES = st.floats(1e-2, 1e7)
 COUNTS = st.integers(1, 3000)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from callbench.stats.backlog import growing
+from callbench.stats.load.backlog import growing
 
 SECONDS, TICK_S = 8.0, 0.1
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from callbench.stats.bottleneck import Evidence, Limit, Side, verdict_of
+from callbench.stats.load.bottleneck import Evidence, Limit, Side, verdict_of
 
 QUIET = Side(busy=0.3, thread=0.2, waited=0.01, neighbours=0.0)
 FULL = Side(busy=0.97, thread=0.5, waited=0.3, neighbours=0.0)

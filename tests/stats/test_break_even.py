@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from callbench.stats.break_even import break_even
+from callbench.stats.wire.break_even import break_even
 
 TIMES = some.lists(some.floats(1.0, 1e5), min_size=2, max_size=6)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callbench.stats import median_interval
-from callbench.stats.capacity_plan import COARSE, GOAL, Place, Trial, capacity, estimates, next_place
-from callbench.stats.knee import KneeOutcome, SearchRange
+from callbench.stats.estimate import median_interval
+from callbench.stats.load.capacity_plan import COARSE, GOAL, Place, Trial, capacity, estimates, next_place
+from callbench.stats.load.knee import KneeOutcome, SearchRange
 
 CLIENTS = SearchRange(1, 10_000, 0.05, whole=True)
 RATES = SearchRange(0.5, 1e6, 0.05)

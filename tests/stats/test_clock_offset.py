@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.clock_offset import Exchange, clock_offset
+from callbench.stats.estimate.clock_offset import Exchange, clock_offset
 
 Ways = st.tuples(st.integers(0, 10**8), st.integers(0, 10**6), st.integers(0, 10**8))
 HOUR = 3600 * 10**9

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from callbench.stats.crossing import crossings
-from callbench.stats.decision import Decision, by_ratio
-from callbench.stats.interval import Interval
+from callbench.stats.decide.crossing import crossings
+from callbench.stats.decide.decision import Decision, by_ratio
+from callbench.stats.estimate.interval import Interval
 
 
 def ratio(middle: float, reach: float = 1.01) -> Interval:

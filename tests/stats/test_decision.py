@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.decision import (
+from callbench.stats.decide.decision import (
     Decision,
     Outcome,
     Question,
@@ -19,8 +19,8 @@ from callbench.stats.decision import (
     ranged,
     together,
 )
-from callbench.stats.interval import Interval
-from callbench.stats.logratio import LogRatio, paired
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.logratio import LogRatio, paired
 
 LEVEL = 0.01
 ratios = some.builds(LogRatio, some.floats(-2, 2), some.floats(1e-6, 0.5), some.floats(1, 50), some.integers(2, 50))

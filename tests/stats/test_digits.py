@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.stats.digits import figure, share
+from callbench.stats.estimate.digits import figure, share
 
 
 @pytest.mark.parametrize(

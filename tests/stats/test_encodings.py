@@ -3,8 +3,8 @@
 import pytest
 
 from callbench.adapter.service.generate import string
-from callbench.stats.encodings import fitting, per_character
-from callbench.stats.line import on_the_line_ms
+from callbench.stats.wire.encodings import fitting, per_character
+from callbench.stats.wire.line import on_the_line_ms
 
 
 def test_characters_take_the_octets_that_the_standards_say() -> None:

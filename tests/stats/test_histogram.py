@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.histogram import TOP, Buckets, bounds_of, index_of, merged
+from callbench.stats.estimate.histogram import TOP, Buckets, bounds_of, index_of, merged
 from histograms import histogram, sparse
 
 TIMES = st.integers(min_value=1, max_value=TOP)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy
 
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.holm import holm
-from callbench.stats.interval import geometric_mean, quantile
-from callbench.stats.logratio import paired
+from callbench.stats.decide.holm import holm
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.interval import geometric_mean, quantile
+from callbench.stats.estimate.logratio import paired
 
 # Student 1908, section VIII: additional hours of sleep by two drugs (Cushny and Peebles), as in R's data set `sleep`.
 FIRST = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]

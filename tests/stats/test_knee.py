@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from callbench.analysis.load.thresholds import parse as threshold
 from callbench.model.objective import parse
-from callbench.stats.arrivals import due_ns, poisson
-from callbench.stats.histogram import index_of
-from callbench.stats.knee import MOST_STEPS, Knee, KneeOutcome, SearchRange, Step, knee, next_level
-from callbench.stats.lindley import latencies
+from callbench.stats.estimate.histogram import index_of
+from callbench.stats.load.arrivals import due_ns, poisson
+from callbench.stats.load.knee import MOST_STEPS, Knee, KneeOutcome, SearchRange, Step, knee, next_level
+from callbench.stats.load.lindley import latencies
 
 
 def searched(truth: float, start: float, span: SearchRange) -> list[Step]:

@@ -4,9 +4,9 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from callbench.stats.decision import Decision, Outcome
-from callbench.stats.knee import Knee, KneeOutcome
-from callbench.stats.knee_comparison import compared
+from callbench.stats.decide.decision import Decision, Outcome
+from callbench.stats.load.knee import Knee, KneeOutcome
+from callbench.stats.load.knee_comparison import compared
 
 PRECISION = 0.05
 

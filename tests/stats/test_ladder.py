@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.difference import Difference, mean, paired
-from callbench.stats.ladder import ALIKE, between, cross, on_cross, rungs
+from callbench.stats.estimate.difference import Difference, mean, paired
+from callbench.stats.wire.ladder import ALIKE, between, cross, on_cross, rungs
 
 SIZES = st.lists(st.integers(1, 2**29), min_size=1, max_size=30)
 

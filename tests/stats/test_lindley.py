@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.arrivals import constant, due_ns, poisson
-from callbench.stats.histogram import Buckets
-from callbench.stats.lindley import latencies
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.arrivals import constant, due_ns, poisson
+from callbench.stats.load.lindley import latencies
 from histograms import sparse
 
 MS = 1_000_000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.littles_law import LoopTimes, broken, in_flight
+from callbench.stats.load.littles_law import LoopTimes, broken, in_flight
 
 HONEST = LoopTimes(clients=4, elapsed_ns=10**9, in_call_ns=3 * 10**9, think_ns=8 * 10**8, gap_ns=2 * 10**8, calls=1000)
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.forecast import forecast, more_forks
-from callbench.stats.logratio import LogRatio, paired
-from callbench.stats.power import POWER, forks_needed
+from callbench.stats.decide.forecast import forecast, more_forks
+from callbench.stats.estimate.logratio import LogRatio, paired
+from callbench.stats.estimate.power import POWER, forks_needed
 
 LEVEL = 0.05
 needs = some.lists(some.one_of(some.none(), some.integers(1, 100)), max_size=30)

@@ -8,9 +8,9 @@ from callbench.analysis.load import result
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.usage import Observations
 from callbench.runner import knees
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.pace import REACHED, missed, reached_per_s
-from callbench.stats.rate import Window
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load.pace import REACHED, missed, reached_per_s
+from callbench.stats.load.rate import Window
 
 
 def test_the_last_call_of_a_short_trial_does_not_make_its_target_look_missed() -> None:

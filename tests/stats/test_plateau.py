@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from callbench.stats.histogram import Buckets
-from callbench.stats.plateau import plateaus
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.steady.plateau import plateaus
 from histograms import sparse
 
 

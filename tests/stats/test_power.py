@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.logratio import LogRatio, paired, unpaired
-from callbench.stats.power import MOST_FORKS, POWER, forks_needed, reach
-from callbench.stats.student import quantile
+from callbench.stats.estimate.logratio import LogRatio, paired, unpaired
+from callbench.stats.estimate.power import MOST_FORKS, POWER, forks_needed, reach
+from callbench.stats.estimate.student import quantile
 
 LEVEL = 0.05
 counts = some.integers(2, 50)

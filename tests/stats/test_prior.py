@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from callbench.stats.logratio import paired
-from callbench.stats.prior import MOST_FREEDOM, NONE, Prior, prior
+from callbench.stats.estimate.logratio import paired
+from callbench.stats.estimate.prior import MOST_FREEDOM, NONE, Prior, prior
 
 
 def _samples(freedom: float, variance: float, pairs: int, forks: int, seed: int) -> list[list[float]]:

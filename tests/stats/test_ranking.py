@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.holm import holm
-from callbench.stats.logratio import paired
-from callbench.stats.prior import Prior
-from callbench.stats.ranking import may_be_first, standings
+from callbench.stats.decide.holm import holm
+from callbench.stats.decide.ranking import may_be_first, standings
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.logratio import paired
+from callbench.stats.estimate.prior import Prior
 
 
 def drifting(rates: list[float], blocks: int, spread: float, seed: int) -> list[dict[int, float]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.rate import Window, together, window_of
+from callbench.stats.load.rate import Window, together, window_of
 
 DRIVEN = {"calls": 71_001, "elapsed_ns": 6_980_000_000}
 

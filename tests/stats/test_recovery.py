@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.analysis.stability.formatting import recovery_text
-from callbench.stats.recovery import (
+from callbench.stats.load.recovery import (
     Recovery,
     Slice,
     State,

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from callbench.stats.interval import quantile
-from callbench.stats.logratio import LogRatio, paired
-from callbench.stats.run_spread import UNKNOWN, RunSpread, Table, Values, learned
+from callbench.stats.estimate.interval import quantile
+from callbench.stats.estimate.logratio import LogRatio, paired
+from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread, Table, Values, learned
 
 # Of one kind each: how much a value differs from run to run, as network channels and spinning ones do.
 KINDS = (0.01, 0.02, 0.02, 0.03, 0.03, 0.05, 0.05, 0.08, 0.15, 0.2)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from callbench.stats.bottleneck import Evidence, Side
-from callbench.stats.saturation import LoadObservation, Resource, saturated
+from callbench.stats.load.bottleneck import Evidence, Side
+from callbench.stats.load.saturation import LoadObservation, Resource, saturated
 
 IDLE = Evidence(clients=8, in_process=False, client=Side(0.05, 0.05), server=Side(0.03, 0.03), driver=True)
 

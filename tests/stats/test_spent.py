@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.analysis.costs import cost
-from callbench.stats.processor_time import ForkUse, ProcessorTime, step_of, together
+from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime, step_of, together
 
 TICK = 10_000_000
 

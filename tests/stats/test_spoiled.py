@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.stats.disturbance import TrialConditions, why_disturbed
+from callbench.stats.steady.disturbance import TrialConditions, why_disturbed
 
 TABLE = [
     (TrialConditions(), ""),

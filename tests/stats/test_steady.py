@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.steady import LevelShift, rates_of, settled, shift
+from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
 
 
 def noisy(levels: list[float], spread: float, seed: int) -> list[float]:

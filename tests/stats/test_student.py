@@ -6,9 +6,9 @@ import scipy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from callbench.stats import student
-from callbench.stats.share import binomial
-from callbench.stats.trend import SEGMENTS, slope
+from callbench.stats.estimate import student
+from callbench.stats.estimate.share import binomial
+from callbench.stats.steady.trend import SEGMENTS, slope
 
 
 @given(probability=st.floats(0.001, 0.999), freedom=st.integers(1, 500))

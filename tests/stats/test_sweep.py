@@ -8,9 +8,9 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.growth import accumulated, growth, rhythm
-from callbench.stats.linear_fit import fitted
-from callbench.stats.sweep import Jump, even, swept
+from callbench.stats.wire.growth import accumulated, growth, rhythm
+from callbench.stats.wire.linear_fit import fitted
+from callbench.stats.wire.sweep import Jump, even, swept
 
 THESIS = tomllib.loads((Path(__file__).parents[2] / "studies/published/thesis-2003.toml").read_text())
 COLUMNS = THESIS["array_bytes"]["columns"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.trend import LEAST_SAMPLES, slope
+from callbench.stats.steady.trend import LEAST_SAMPLES, slope
 
 CALLS = np.arange(400) * 1_000.0
 MIB = 2.0**20

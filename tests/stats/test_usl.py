@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from callbench.stats.slope import slope
-from callbench.stats.usl import Scalability, fitted
+from callbench.stats.load.slope import slope
+from callbench.stats.load.usl import Scalability, fitted
 
 # SPEC SDM 91 on a SPARCcenter 2000: clients and scripts an hour; the example of the R package usl, whose fit is below.
 CLIENTS = (1, 18, 36, 72, 108, 144, 216)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callbench.stats.steady import settled
-from callbench.stats.warmed import AGAIN_SECONDS, WarmUpFit, WarmUpSegment, look
+from callbench.stats.steady.steady import settled
+from callbench.stats.steady.warmed import AGAIN_SECONDS, WarmUpFit, WarmUpSegment, look
 
 Curve = Callable[[float], float]
 PIECE_S = 0.2

@@ -9,7 +9,7 @@ from callbench.catalog.study import Study, load
 from callbench.catalog.study.claimed_calls import with_claimed_calls
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner.slices import length_of
-from callbench.stats.percentile_calls import fewest_calls
+from callbench.stats.estimate.percentile_calls import fewest_calls
 
 STUDY = """
 title = "t"

@@ -16,8 +16,8 @@ from callbench.catalog.study import Study, load
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.runner import plan
-from callbench.stats.bottleneck import Limit
-from callbench.stats.bottleneck import Verdict as Limited
+from callbench.stats.load.bottleneck import Limit
+from callbench.stats.load.bottleneck import Verdict as Limited
 from conftest import ROOT
 
 PASCAL = catalogue.load([ROOT / "adapters" / "pascal"]).adapter("pascal")

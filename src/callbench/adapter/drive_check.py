@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from callbench.adapter.contract import Done, Histogram
-from callbench.stats.histogram import TOP, bounds_of, index_of
+from callbench.stats.estimate.histogram import TOP, bounds_of, index_of
 
 _LAST_BUCKET = index_of(TOP)
 # Clients begin and end at slightly other moments than the drive, and clocks differ by as little.

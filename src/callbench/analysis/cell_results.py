@@ -10,13 +10,13 @@ from callbench.analysis.messages import Messages, MessageTimes
 from callbench.analysis.results import AT_MOST, Excluded, Latency, OpenLoop, Result
 from callbench.model.cell import rate_text
 from callbench.model.metrics.registry import PERCENTILES
-from callbench.stats.failures import FAILURE_MARGIN, CallCounts
-from callbench.stats.histogram import TOP, Buckets
-from callbench.stats.interval import CONFIDENCE, geometric_mean
-from callbench.stats.pace import missed, reached_per_s
-from callbench.stats.percentile_calls import few_calls, fewest_calls
-from callbench.stats.plateau import plateaus
-from callbench.stats.rate import Window
+from callbench.stats.decide.failures import FAILURE_MARGIN, CallCounts
+from callbench.stats.estimate.histogram import TOP, Buckets
+from callbench.stats.estimate.interval import CONFIDENCE, geometric_mean
+from callbench.stats.estimate.percentile_calls import few_calls, fewest_calls
+from callbench.stats.load.pace import missed, reached_per_s
+from callbench.stats.load.rate import Window
+from callbench.stats.steady.plateau import plateaus
 
 # A call of so much of a slice is long: what is cut off of it may matter.
 LONG_SHARE = 0.5

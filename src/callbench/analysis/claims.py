@@ -13,11 +13,11 @@ from callbench.catalog.study.places import link_of, published_figure
 from callbench.catalog.study.report_parts import ClaimPart
 from callbench.model.metrics.metric import Better
 from callbench.model.metrics.registry import METRICS, OF_TIME, SHARED_SPREAD
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.decision import Outcome, Range, RangeTest, ranged
-from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
-from callbench.stats.logratio import LogRatio, paired
-from callbench.stats.run_spread import RunSpread
+from callbench.stats.decide.decision import Outcome, Range, RangeTest, ranged
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.estimate.logratio import LogRatio, paired
+from callbench.stats.estimate.run_spread import RunSpread
 
 # What names a stack in the conditions of a comparison; the rest names one of its cells.
 _NAMES = ("stack", "message", "channel", "adapter", "language")

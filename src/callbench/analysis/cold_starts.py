@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from callbench.model.metrics.registry import COLD
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.estimate.interval import Interval, geometric_mean
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.stats.processor_time import TICK_NS, ForkUse, ProcessorTime, step_of, together
+from callbench.stats.estimate.processor_time import TICK_NS, ForkUse, ProcessorTime, step_of, together
 
 Row = Mapping[str, Any]
 Costs = Mapping[str, ProcessorTime]

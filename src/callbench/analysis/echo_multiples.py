@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from callbench.catalog.reach import LOOPBACK
-from callbench.stats.ladder import on_cross
+from callbench.stats.wire.ladder import on_cross
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,9 +12,9 @@ from typing import Any
 
 from callbench.analysis.results import Result
 from callbench.model.cell import MIXED
-from callbench.stats.decision import Decision, by_ratio
-from callbench.stats.digits import figure
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.decide.decision import Decision, by_ratio
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import Interval, geometric_mean
 
 Layout = Mapping[tuple[str, str], Result]
 

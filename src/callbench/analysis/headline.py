@@ -7,7 +7,7 @@ from callbench.analysis.rankings import Ranking
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import some
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 
 def of_group(subject: Subject, name: str, every: Sequence[Ranking]) -> str:

@@ -9,10 +9,10 @@ import numpy as np
 
 from callbench.analysis.results import Result
 from callbench.model.metrics.readings import READINGS
-from callbench.stats import difference
-from callbench.stats.decision import Decision, by_difference
-from callbench.stats.difference import Difference
-from callbench.stats.trend import SETTLING, slope
+from callbench.stats.decide.decision import Decision, by_difference
+from callbench.stats.estimate import difference
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.steady.trend import SETTLING, slope
 from callbench.store.record import Record
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from callbench.stats.histogram import Buckets
+from callbench.stats.estimate.histogram import Buckets
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from callbench.model.cell import Load
-from callbench.stats.knee import SearchRange
+from callbench.stats.load.knee import SearchRange
 
 # A step at a low rate may take so many times the cell's own seconds to make the cell's calls.
 _MOST_TIMES_LONGER = 10

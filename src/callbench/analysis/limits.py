@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from callbench.analysis.results import Result
 from callbench.analysis.validity import CellValidity
 from callbench.analysis.words import listed
-from callbench.stats.bottleneck import Limit, starved
-from callbench.stats.digits import figure, percent
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.load.bottleneck import Limit, starved
 
 STATISTIC = "limit"
 _WORDS = {

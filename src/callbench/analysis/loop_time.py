@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.stats.bottleneck import MOST_OF_ONE
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load.bottleneck import MOST_OF_ONE
 
 
 @dataclass(frozen=True)

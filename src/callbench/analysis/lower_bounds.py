@@ -8,7 +8,7 @@ Everything else is a rate that the bound reaches, and one fork shows nothing.
 from collections.abc import Iterable
 
 from callbench.analysis.results import Result, Results
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.interval import Interval
 
 
 def reaching(results: Results, one: Result, others: Iterable[Result]) -> list[Result]:

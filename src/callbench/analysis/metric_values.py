@@ -5,8 +5,8 @@ from dataclasses import replace
 from callbench.analysis.results import Result
 from callbench.model.metrics.metric import Combination
 from callbench.model.metrics.registry import METRICS, PERCENTILES
-from callbench.stats.digits import figure, tells
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.digits import figure, tells
+from callbench.stats.estimate.interval import Interval
 
 
 def value_of(result: Result, name: str) -> Interval | None:

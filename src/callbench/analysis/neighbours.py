@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from callbench.stats.disturbance import TrialConditions, why_disturbed
+from callbench.stats.steady.disturbance import TrialConditions, why_disturbed
 
 
 def disturbed_by(trial: Mapping[str, Any]) -> str:

@@ -12,9 +12,9 @@ from callbench.analysis.rankings import Ranking
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import claim_ratio_text, ratio_text
-from callbench.stats.bottleneck import Limit
-from callbench.stats.forecast import more_forks
-from callbench.stats.interval import CONFIDENCE, Interval
+from callbench.stats.decide.forecast import more_forks
+from callbench.stats.estimate.interval import CONFIDENCE, Interval
+from callbench.stats.load.bottleneck import Limit
 
 # Two whose ratio is known so well and is still not told from 1 are alike; a claim known so well lies at its threshold.
 CLOSE = 0.03

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from callbench.analysis import echo_multiples
 from callbench.analysis.echo_multiples import SIZES_SQL
 from callbench.analysis.results import Result
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.difference import Difference, mean, paired
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.ladder import on_cross
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.difference import Difference, mean, paired
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.wire.ladder import on_cross
 from callbench.store.record import Record
 
 # An interval that reaches further than this above its middle, as a share, holds every sum.

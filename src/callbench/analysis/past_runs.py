@@ -8,7 +8,7 @@ import numpy as np
 from callbench.analysis.earlier_runs import earlier_runs
 from callbench.analysis.read_results import read_rates
 from callbench.analysis.results import Result, Results
-from callbench.stats.run_spread import UNKNOWN, RunSpread, Table, Values, learned
+from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread, Table, Values, learned
 from callbench.store.record import Record
 
 # Reading a run of 400 cells takes a tenth of a second, and a fifth run tells little that four have not.

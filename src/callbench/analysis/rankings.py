@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.stats.interval import CONFIDENCE
-from callbench.stats.prior import Prior
-from callbench.stats.ranking import RankedItem, standings
+from callbench.stats.decide.ranking import RankedItem, standings
+from callbench.stats.estimate.interval import CONFIDENCE
+from callbench.stats.estimate.prior import Prior
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from callbench.analysis.validity import Validity
 from callbench.analysis.wire.accounts import Ledger, Sweep
 from callbench.model.metrics.latency import ECHOES
 from callbench.model.metrics.registry import SHARED_SPREAD
-from callbench.stats.bottleneck import Verdict
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
-from callbench.stats.logratio import LogRatio, paired
-from callbench.stats.plateau import Plateau
-from callbench.stats.prior import NONE, Prior
-from callbench.stats.processor_time import ProcessorTime
-from callbench.stats.run_spread import UNKNOWN, RunSpread
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.estimate.logratio import LogRatio, paired
+from callbench.stats.estimate.prior import NONE, Prior
+from callbench.stats.estimate.processor_time import ProcessorTime
+from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread
+from callbench.stats.load.bottleneck import Verdict
+from callbench.stats.steady.plateau import Plateau
 
 # What the doubt of a rate begins with that is a lower bound.
 AT_LEAST = "at least: "

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.prior import Prior, prior
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.prior import Prior, prior
 
 # Rates by fork.
 Rates = Mapping[int, float]

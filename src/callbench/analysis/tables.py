@@ -19,9 +19,9 @@ from callbench.catalog.study.places import position
 from callbench.catalog.study.report_parts import Line, TablePart
 from callbench.model.metrics.metric import Better, Metric, ValueFormat
 from callbench.model.metrics.registry import METRICS, TIMED_EACH
-from callbench.stats.break_even import break_even
-from callbench.stats.digits import end, figure, share
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.digits import end, figure, share
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.wire.break_even import break_even
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.analysis.costs import Cost, cost
 from callbench.analysis.unsteady import WarmUpSummary, warmed
-from callbench.stats import littles_law
-from callbench.stats.bottleneck import Evidence, Limit, Verdict, verdict_of
-from callbench.stats.decision import Decision, by_ratio
-from callbench.stats.digits import percent
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.plateau import Plateau
-from callbench.stats.side_shares import side_of
-from callbench.stats.slowdown import ratios
-from callbench.stats.steady import LevelShift, rates_of, settled, shift
+from callbench.stats.decide.decision import Decision, by_ratio
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load import littles_law
+from callbench.stats.load.bottleneck import Evidence, Limit, Verdict, verdict_of
+from callbench.stats.load.side_shares import side_of
+from callbench.stats.steady.plateau import Plateau
+from callbench.stats.steady.slowdown import ratios
+from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,11 +7,11 @@ from typing import Any
 
 from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
 from callbench.analysis.questions import Answer
-from callbench.stats.digits import end, figure, tells
-from callbench.stats.interval import Interval
-from callbench.stats.power import MOST_FORKS
-from callbench.stats.processor_time import ProcessorTime
-from callbench.stats.run_spread import RunSpread
+from callbench.stats.estimate.digits import end, figure, tells
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.power import MOST_FORKS
+from callbench.stats.estimate.processor_time import ProcessorTime
+from callbench.stats.estimate.run_spread import RunSpread
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.UNDECIDED: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
 ANSWERS = {

@@ -10,7 +10,7 @@ from callbench.cli.output import console, print_json
 from callbench.model.situation import Situation
 from callbench.report.advice import report
 from callbench.report.record_report import as_json
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 _OUTCOMES = {Verdict.UNDECIDED: Outcome.UNDECIDED, Verdict.NONE: Outcome.FAILED}
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import typer
 
 from callbench.model.errors import BadInput
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 CODES: Mapping[Outcome, int] = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.UNDECIDED: 3}
 _AS: Mapping[str | None, Outcome] = {None: Outcome.UNDECIDED, "pass": Outcome.PASSED, "fail": Outcome.FAILED}

@@ -33,7 +33,7 @@ class Objective:
 
         A call that failed counts as one that never ended: it lies beyond every other.
         """
-        from callbench.stats.histogram import Buckets  # noqa: PLC0415 - statistics are slow to load
+        from callbench.stats.estimate.histogram import Buckets  # noqa: PLC0415 - statistics are slow to load
 
         histogram = done["latency"]
         errors = sum(done["errors"].values())

@@ -14,8 +14,8 @@ from callbench.analysis.peer.stored import PeerResult as Study
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import percent
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.store.record import Record
 
 

@@ -33,7 +33,7 @@ from callbench.runner.slices import SLICE_SECONDS, Length, length_of, shorten
 from callbench.runner.tasks import SlicePlan, Task
 from callbench.runner.unit import Unit, UnitRequest
 from callbench.runner.warming import Outcomes, warm_up_in_parallel, warm_up_of
-from callbench.stats.rate import window_of
+from callbench.stats.load.rate import window_of
 
 # A search halves its range in every step, so it ends long before this limit.
 MOST_STEPS = 60

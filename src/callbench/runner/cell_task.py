@@ -9,7 +9,7 @@ from callbench.runner.long_calls import LongCalls
 from callbench.runner.measure.probe import Probe
 from callbench.runner.slices import WATCHED_SECONDS, Length, has_enough_slices
 from callbench.runner.tasks import SlicePlan, Task
-from callbench.stats.warmed import BUSY
+from callbench.stats.steady.warmed import BUSY
 
 # Returns the schedule file of a cell in a round; None for a closed loop.
 ScheduleOf = Callable[[Cell, int], Path | None]

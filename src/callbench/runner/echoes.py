@@ -16,8 +16,8 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import CALLS_PER_SLICE, MESSAGE_OPTIONS, NO_ECHO_WITH, Cell, Load, Stack
 from callbench.runner.slices import SLICE_SECONDS, Length
 from callbench.runner.tasks import SlicePlan, Task
-from callbench.stats.ladder import cross
-from callbench.stats.rate import window_of
+from callbench.stats.load.rate import window_of
+from callbench.stats.wire.ladder import cross
 
 ADAPTER = "baseline"
 CALL = "Empty"

@@ -14,8 +14,8 @@ from callbench.model.errors import BadInput
 from callbench.runner.schedules import Schedules
 from callbench.runner.slices import Length
 from callbench.runner.tasks import SlicePlan, Task
-from callbench.stats.knee import Step, next_level
-from callbench.stats.rate import window_of
+from callbench.stats.load.knee import Step, next_level
+from callbench.stats.load.rate import window_of
 from callbench.store.record import Record
 
 RATES = (0.1, 10_000_000.0)
@@ -163,7 +163,7 @@ def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: f
     Returns:
         `value_us`, the measured value (None if there is none), `reached_per_s`, and whether the objective `holds`.
     """
-    from callbench.stats.pace import REACHED, reached_per_s  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stats.load.pace import REACHED, reached_per_s  # noqa: PLC0415 - statistics are slow to load
 
     objective_ = objective.parse(objective_text)
     value_us = objective_.value_us(done)

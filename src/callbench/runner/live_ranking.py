@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
-from callbench.stats.bottleneck import LOOP, MOST_OF_ONE
-from callbench.stats.digits import figure, percent
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.load.bottleneck import LOOP, MOST_OF_ONE
 
 PLACES = 3
 # Fewer slices give no useful spread.

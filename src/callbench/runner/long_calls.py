@@ -12,7 +12,7 @@ from typing import Any
 
 from callbench.model.cell import Cell
 from callbench.runner.slices import Length
-from callbench.stats.histogram import Buckets
+from callbench.stats.estimate.histogram import Buckets
 
 # A call that takes so much of a slice is long for it.
 LONG = 0.4

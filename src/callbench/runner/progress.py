@@ -12,7 +12,7 @@ from callbench.runner.estimate import span
 from callbench.runner.live_ranking import PLACES, LiveRanking
 from callbench.runner.plan import Plan
 from callbench.runner.progress_line import ProgressLine
-from callbench.stats.rate import window_of
+from callbench.stats.load.rate import window_of
 
 # Lines of the terminal that the table does not use.
 _AROUND = 6

@@ -9,7 +9,7 @@ from callbench.model import machine_limits
 from callbench.model.cell import Cell, Load
 
 if TYPE_CHECKING:
-    from callbench.stats.arrivals import Gaps
+    from callbench.stats.load.arrivals import Gaps
 
 MOST = 2**20
 
@@ -63,7 +63,7 @@ def length(load: Load) -> int:
 
 def gaps(load: Load, count: int, seed: list[int]) -> "Gaps":
     """Return the gaps between the arrivals of a load, in nanoseconds."""
-    from callbench.stats import arrivals  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stats.load import arrivals  # noqa: PLC0415 - statistics are slow to load
 
     rate = load.rate_per_s or 1.0
     return arrivals.poisson(rate, count, seed) if load.arrivals == "poisson" else arrivals.constant(rate, count)

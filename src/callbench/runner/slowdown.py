@@ -23,7 +23,7 @@ from callbench.runner.running_stack import WrongAnswer
 from callbench.runner.slices import Length, length_of
 from callbench.runner.tasks import SlicePlan, Task
 from callbench.runner.unit import Unit, UnitRequest
-from callbench.stats.rate import Window, window_of
+from callbench.stats.load.rate import Window, window_of
 
 SHARE = 0.05
 ROUNDS = 40

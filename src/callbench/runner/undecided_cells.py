@@ -105,8 +105,8 @@ def _cells_of_neighbours(subject: "Subject") -> set[str]:
 
 def _undecided(subject: "Subject", table: "Ranking") -> Iterable[str]:
     from callbench.analysis.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stats.forecast import more_forks  # noqa: PLC0415
-    from callbench.stats.interval import CONFIDENCE  # noqa: PLC0415
+    from callbench.stats.decide.forecast import more_forks  # noqa: PLC0415
+    from callbench.stats.estimate.interval import CONFIDENCE  # noqa: PLC0415
 
     count = len(table.contenders)
     level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)

@@ -18,8 +18,8 @@ from callbench.runner.measure.compiler import CompilerTime
 from callbench.runner.measure.warm_up import STEADY, WarmUp, operation_of, warm_up_cell
 from callbench.runner.running_stack import BASIC_CHECKS, Checks, RunningStack
 from callbench.runner.slices import LONG_CALL_SECONDS, SLICE_SECONDS, Length
-from callbench.stats.digits import percent
-from callbench.stats.warmed import BUSY
+from callbench.stats.estimate.digits import percent
+from callbench.stats.steady.warmed import BUSY
 
 # After a slice, its compilers are looked at so often; and waited for so long at most, after one slice and in all.
 _LOOK_S = 0.005

@@ -1,7 +1,7 @@
 """The journal and the plan as tables are made of them: each member with its type. What DuckDB reads it checks."""
 
 from callbench.model.metrics.readings import READINGS
-from callbench.stats.rate import ADDS_UP
+from callbench.stats.load.rate import ADDS_UP
 
 SUMS = "count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT"
 _HISTOGRAM = f"STRUCT({SUMS}, buckets BIGINT[][])"
@@ -197,7 +197,7 @@ PLAN_COLUMNS = {
 
 
 def is_one_client(done: str) -> str:
-    """Return whether one client was driven that does nothing but calls, as SQL, decided as in stats/rate.py."""
+    """Return whether one client was driven that does nothing but calls, as SQL, decided as in stats/load/rate.py."""
     spent = f"{done}.in_call_ns + coalesce({done}.gap_ns, 0)"
     return (
         f"({done}.in_call_ns IS NOT NULL AND {done}.lateness IS NULL AND coalesce({done}.think_ns, 0) = 0"
@@ -206,14 +206,14 @@ def is_one_client(done: str) -> str:
 
 
 def window_ns(done: str) -> str:
-    """Return the length of a drive's window as SQL, computed as in stats/rate.py."""
+    """Return the length of a drive's window as SQL, computed as in stats/load/rate.py."""
     return (
         f"CASE WHEN {done}.window_ns IS NULL OR {is_one_client(done)} THEN {done}.elapsed_ns ELSE {done}.window_ns END"
     )
 
 
 def window_calls(done: str) -> str:
-    """Return the calls of a drive's window as SQL, computed as in stats/rate.py.
+    """Return the calls of a drive's window as SQL, computed as in stats/load/rate.py.
 
     Args:
         done: an expression for the drive; one without a window is whole.
@@ -232,7 +232,7 @@ def window_calls(done: str) -> str:
 
 
 def uncut_calls(clients: str, closed: str) -> str:
-    """Return the calls of the window of several drives as SQL, computed as by `without_what_was_cut` of stats/rate.py.
+    """Return the calls of several drives' windows as SQL, computed as by `without_what_was_cut` of stats/load/rate.py.
 
     It needs the sums `window_calls`, `window_ns`, `calls`, `in_call_ns` and `think_ns` of the drives.
 

@@ -3,7 +3,7 @@
 A journal is read in parts, since a slice with its histograms takes a multiple of its line in memory.
 """
 
-from callbench.stats.warmed import BUSY
+from callbench.stats.steady.warmed import BUSY
 from callbench.store.columns import DONE_SUMS, ECHO_SUMS, MEASURED, window_calls
 
 _OWN = [name for name in MEASURED if name not in {"trial", "cell", "done"}]

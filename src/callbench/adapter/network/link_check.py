@@ -8,7 +8,7 @@ import numpy as np
 
 from callbench.adapter.network.pair import Pair
 from callbench.catalog.links.profile import Link
-from callbench.stats.share import binomial
+from callbench.stats.estimate.share import binomial
 
 _ECHO_BYTES = 64
 _HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP

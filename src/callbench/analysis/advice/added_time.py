@@ -11,7 +11,7 @@ from dataclasses import replace
 from callbench.analysis.advice.figures import AddedTime, Every, Figures
 from callbench.analysis.advice.sleeping import SIDES, times
 from callbench.model.situation import Situation
-from callbench.stats.contrast import ByBlock
+from callbench.stats.estimate.contrast import ByBlock
 
 
 def with_added_time(every: Every, records: Sequence[Every], situation: Situation) -> Every:

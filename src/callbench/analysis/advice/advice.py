@@ -33,9 +33,9 @@ from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.cell import FORMAT
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal, Situation
-from callbench.stats.contrast import ByBlock
-from callbench.stats.difference import Difference
-from callbench.stats.run_spread import UNKNOWN, RunSpread
+from callbench.stats.estimate.contrast import ByBlock
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from callbench.analysis.advice.elsewhere import (
 from callbench.analysis.advice.invented import Invented
 from callbench.analysis.advice.savings import CostLine
 from callbench.analysis.advice.scaling import Scale
-from callbench.stats.difference import Difference
+from callbench.stats.estimate.difference import Difference
 
 MOST = 10.0
 """An answer that nobody gave has up to so many times the bytes of its request, or none. Of payloads that are made from

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from callbench.stats.logratio import LogRatio
-from callbench.stats.run_spread import UNKNOWN, RunSpread, widened
+from callbench.stats.estimate.logratio import LogRatio
+from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread, widened
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from callbench.analysis.advice.figures import Figures
 from callbench.analysis.advice.prediction import latency_us, money_a_month, percentile_of, processor_us
 from callbench.analysis.advice.sleeping import SIDES, scaled, times
 from callbench.model.situation import Goal, Situation
-from callbench.stats.contrast import ByBlock, fork_ratios, ratios_by_fork
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.logratio import paired
+from callbench.stats.estimate.contrast import ByBlock, fork_ratios, ratios_by_fork
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.estimate.logratio import paired
 
 # What a comparison of predictions is taken to be good for where nothing was held back (decision 28), and at best.
 UNCHECKED = 0.05

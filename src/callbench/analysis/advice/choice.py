@@ -7,11 +7,11 @@ from enum import StrEnum
 
 from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
 from callbench.analysis.spreads import of_ratios
-from callbench.stats.best import Best, least_of
-from callbench.stats.contrast import ByBlock, fork_ratios
-from callbench.stats.decision import DecidedComparison, Decision, Question, decided
-from callbench.stats.interval import CONFIDENCE, geometric_mean
-from callbench.stats.logratio import paired
+from callbench.stats.decide.best import Best, least_of
+from callbench.stats.decide.decision import DecidedComparison, Decision, Question, decided
+from callbench.stats.estimate.contrast import ByBlock, fork_ratios
+from callbench.stats.estimate.interval import CONFIDENCE, geometric_mean
+from callbench.stats.estimate.logratio import paired
 
 LEVEL = 1 - CONFIDENCE
 

@@ -25,10 +25,10 @@ from callbench.analysis.advice.prediction import (
 from callbench.analysis.advice.requirements import LeftOut, candidates
 from callbench.analysis.advice.savings import MEAN, amount_of, slowest_us
 from callbench.model.situation import Goal, Situation
-from callbench.stats.contrast import ByBlock
-from callbench.stats.decision import Outcome
-from callbench.stats.difference import Difference
-from callbench.stats.run_spread import UNKNOWN, RunSpread
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.contrast import ByBlock
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread
 
 
 @dataclass(frozen=True)

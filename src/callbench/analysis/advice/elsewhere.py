@@ -15,7 +15,7 @@ from callbench.analysis.advice.decision import Decision, decide, named
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.scaling import Ladder, Scale, scaled
 from callbench.model.situation import Goal, Situation
-from callbench.stats.run_spread import UNKNOWN, RunSpread
+from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread
 
 FURTHEST = 100.0
 """So many times as much, or as little, is looked at."""

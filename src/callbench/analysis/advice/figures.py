@@ -8,7 +8,7 @@ from callbench.analysis.results import Result, Results
 from callbench.analysis.wire.counts import STEADY
 from callbench.catalog.mixed import PROTOCOL
 from callbench.catalog.reach import LOOPBACK
-from callbench.stats.contrast import ByBlock
+from callbench.stats.estimate.contrast import ByBlock
 
 LATENCIES = ("mean_us", "p50_us", "p90_us", "p99_us", "p999_us", "max_us")
 

@@ -15,8 +15,8 @@ from callbench.analysis.words import listed
 from callbench.catalog.formats import plain
 from callbench.model.cell import MIXED
 from callbench.model.situation import Situation
-from callbench.stats.contrast import ByBlock
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.contrast import ByBlock
+from callbench.stats.estimate.interval import geometric_mean
 
 
 @dataclass(frozen=True)

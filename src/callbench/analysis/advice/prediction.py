@@ -11,8 +11,8 @@ from typing import Any
 
 from callbench.analysis.advice.figures import AddedTime, Every, Figures, OverLink
 from callbench.model.situation import MONTH_S, Goal, Situation
-from callbench.stats.contrast import ByBlock
-from callbench.stats.line import on_the_line_ms
+from callbench.stats.estimate.contrast import ByBlock
+from callbench.stats.wire.line import on_the_line_ms
 
 _HOUR_US = 3.6e9
 

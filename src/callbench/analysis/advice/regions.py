@@ -16,7 +16,7 @@ from callbench.analysis.advice.prediction import added_ms
 from callbench.analysis.spreads import of_ratios
 from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.model.situation import SituationLink
-from callbench.stats.best import BestByPlace, Flags, Indices, best_by_place
+from callbench.stats.decide.best import BestByPlace, Flags, Indices, best_by_place
 
 # How many places a map has along each axis.
 PLACES = 32

@@ -19,8 +19,8 @@ from callbench.analysis.advice.prediction import (
 )
 from callbench.analysis.advice.sleeping import TimesAfterSleep, awake
 from callbench.model.situation import Goal, Situation, SituationLink
-from callbench.stats.contrast import ByBlock
-from callbench.stats.difference import Difference, mean, paired
+from callbench.stats.estimate.contrast import ByBlock
+from callbench.stats.estimate.difference import Difference, mean, paired
 
 ByGroup = Mapping[str, ByBlock]
 MEAN = "mean time"

@@ -15,7 +15,7 @@ import numpy as np
 
 from callbench.analysis.advice.figures import Every, Figures, OverLink
 from callbench.catalog.encoders.codings import coding_of
-from callbench.stats.contrast import ByBlock
+from callbench.stats.estimate.contrast import ByBlock
 
 _SIDES = ("server_us", "client_us")
 _COUNTED = ("packets", "ip", "tcp", "payload", "retransmitted")

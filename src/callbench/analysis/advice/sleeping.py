@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from callbench.analysis.advice.figures import Every, Figures, OverLink
 from callbench.model.situation import SituationLink
-from callbench.stats.contrast import ByBlock, fork_ratios
-from callbench.stats.interval import quantile
+from callbench.stats.estimate.contrast import ByBlock, fork_ratios
+from callbench.stats.estimate.interval import quantile
 
 SIDES = ("server", "client")
 # How much the logs of such factors vary between stacks, of one channel and of all, and what that rests on: 12 cells of

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from callbench.model import objective
 from callbench.model.errors import BadInput
-from callbench.stats.knee import SearchRange
+from callbench.stats.load.knee import SearchRange
 
 CLIENTS, RATE = "clients", "rate"
 _LOWEST_RATE = 0.5

@@ -8,13 +8,13 @@ from typing import Any
 from callbench.analysis.capacity.request import RATE, CapacityRequest
 from callbench.analysis.load.endpoints import Endpoint, summed
 from callbench.model import objective
-from callbench.stats.bottleneck import Evidence, Side
-from callbench.stats.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates
-from callbench.stats.decision import Outcome
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.knee import KneeOutcome
-from callbench.stats.saturation import LoadObservation, Saturation, saturated
-from callbench.stats.settling import too_high
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load.bottleneck import Evidence, Side
+from callbench.stats.load.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates
+from callbench.stats.load.knee import KneeOutcome
+from callbench.stats.load.saturation import LoadObservation, Saturation, saturated
+from callbench.stats.load.settling import too_high
 from callbench.store.record import Record
 
 

@@ -10,11 +10,11 @@ from callbench.analysis.compare.method import method_sentence, notes_of
 from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, failed_text, metric_verdicts
 from callbench.analysis.words import some
 from callbench.model.errors import BadInput
-from callbench.stats.decision import Outcome, together
-from callbench.stats.failures import CallCounts, FailedCalls
-from callbench.stats.histogram import Buckets, merged
-from callbench.stats.percentile_calls import fewest_calls
-from callbench.stats.rate import Window
+from callbench.stats.decide.decision import Outcome, together
+from callbench.stats.decide.failures import CallCounts, FailedCalls
+from callbench.stats.estimate.histogram import Buckets, merged
+from callbench.stats.estimate.percentile_calls import fewest_calls
+from callbench.stats.load.rate import Window
 from callbench.store.head import COMPARISON
 from callbench.store.record import Record
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.words import some
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 _SLICES = "starts both in new processes and drives them in slices of 20 ms, in random order"
 

@@ -13,10 +13,10 @@ from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
 from callbench.model.errors import BadInput
 from callbench.model.metrics.latency import ECHOES
-from callbench.stats.digits import percent
-from callbench.stats.failures import CallCounts, FailedCalls
-from callbench.stats.interval import geometric_mean
-from callbench.stats.run_spread import RunSpread
+from callbench.stats.decide.failures import CallCounts, FailedCalls
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.interval import geometric_mean
+from callbench.stats.estimate.run_spread import RunSpread
 from callbench.store.record import Record
 
 # A smaller change is not written with its value.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from callbench.stats.decision import (
+from callbench.stats.decide.decision import (
     DecidedComparison,
     DecidedFailures,
     Decision,
@@ -14,12 +14,12 @@ from callbench.stats.decision import (
     decided_with_failures,
     together,
 )
-from callbench.stats.digits import figure
-from callbench.stats.failures import CallCounts, FailedCalls
-from callbench.stats.interval import Interval
-from callbench.stats.logratio import LogRatio, paired, unpaired
-from callbench.stats.prior import Prior
-from callbench.stats.run_spread import Component, widened
+from callbench.stats.decide.failures import CallCounts, FailedCalls
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.logratio import LogRatio, paired, unpaired
+from callbench.stats.estimate.prior import Prior
+from callbench.stats.estimate.run_spread import Component, widened
 
 NOT_COMPARED = "not compared"
 _NO_CALLS = FailedCalls(CallCounts((), ()), CallCounts((), ()))

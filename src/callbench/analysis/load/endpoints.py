@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.adapter.contract import Done
 from callbench.analysis.load.times import LatencyStatistics, times_of, times_record
-from callbench.stats.histogram import merged
+from callbench.stats.estimate.histogram import merged
 
 
 @dataclass(frozen=True)

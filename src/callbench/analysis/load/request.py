@@ -81,7 +81,7 @@ class LoadRequest:
     def needed_calls(self) -> int:
         """How many calls the percentiles of its conditions need; 1 if there are none."""
         from callbench.analysis.load.threshold_intervals import CONFIDENCE  # noqa: PLC0415 - numpy is slow to load
-        from callbench.stats.percentile_calls import fewest_calls  # noqa: PLC0415
+        from callbench.stats.estimate.percentile_calls import fewest_calls  # noqa: PLC0415
 
         shares = [share_of(one.metric) for one in self.fail_if]
         return max((fewest_calls(share, CONFIDENCE) for share in shares if share is not None), default=1)

@@ -12,13 +12,13 @@ from callbench.analysis.load.thresholds import ThresholdResult
 from callbench.analysis.load.times import LatencyStatistics, times_of
 from callbench.analysis.load.usage import Observations, ServerUsage
 from callbench.analysis.neighbours import rows_of
-from callbench.stats.backlog import Backlog, growing
-from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, verdict_of
-from callbench.stats.digits import percent
-from callbench.stats.histogram import index_of
-from callbench.stats.pace import REACHED, reached_per_s
-from callbench.stats.rate import Window, window_of
-from callbench.stats.side_shares import side_of
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.histogram import index_of
+from callbench.stats.load.backlog import Backlog, growing
+from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, verdict_of
+from callbench.stats.load.pace import REACHED, reached_per_s
+from callbench.stats.load.rate import Window, window_of
+from callbench.stats.load.side_shares import side_of
 
 # Arrivals later than this count as late.
 _LATE_NS = 1_000_000

@@ -5,11 +5,11 @@ from math import sqrt
 import numpy as np
 
 from callbench.adapter.contract import Done, Histogram
-from callbench.stats.histogram import Buckets
-from callbench.stats.interval import quantile
-from callbench.stats.parts_of_time import failures_together, parts_of, rate_reach
-from callbench.stats.rate import window_of
-from callbench.stats.share import binomial
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.estimate.interval import quantile
+from callbench.stats.estimate.parts_of_time import failures_together, parts_of, rate_reach
+from callbench.stats.estimate.share import binomial
+from callbench.stats.load.rate import window_of
 
 CONFIDENCE = 0.99
 """A condition at the true value itself is then undecided in 99 of 100 loads: a gate is asked many times."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from callbench.adapter.contract import Done, Histogram
 from callbench.analysis.load.threshold_intervals import CONFIDENCE, of_errors, of_mean, of_rate, share_above
 from callbench.analysis.load.thresholds import Threshold, ThresholdResult, share_of
-from callbench.stats.histogram import Buckets
-from callbench.stats.percentile_calls import few_calls, fewest_calls
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.estimate.percentile_calls import few_calls, fewest_calls
 
 
 def error_share(done: Done) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from callbench.model.errors import BadInput
-from callbench.stats.digits import end, figure
+from callbench.stats.estimate.digits import end, figure
 
 _FORM = re.compile(r"\s*([a-z]+[0-9.]*)\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµμ/%]*)\s*", re.ASCII)
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.stats.histogram import Buckets
-from callbench.stats.percentile_calls import few_calls, fewest_calls, percentile_name
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.estimate.percentile_calls import few_calls, fewest_calls, percentile_name
 
 PERCENTILES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from callbench.stats.bottleneck import SATURATED
-from callbench.stats.decision import Outcome, Range, RangeTest, ranged
-from callbench.stats.digits import percent
-from callbench.stats.failures import CallCounts, FailedCalls
-from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
-from callbench.stats.logratio import paired
+from callbench.stats.decide.decision import Outcome, Range, RangeTest, ranged
+from callbench.stats.decide.failures import CallCounts, FailedCalls
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.estimate.logratio import paired
+from callbench.stats.load.bottleneck import SATURATED
 
 # The other load generator.
 PEER = "JMeter"

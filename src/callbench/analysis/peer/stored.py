@@ -9,7 +9,7 @@ from callbench.analysis.peer.agreement import PEER, Agreement, Round, Side, comp
 from callbench.analysis.words import some
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
-from callbench.stats.decision import Outcome, together
+from callbench.stats.decide.decision import Outcome, together
 from callbench.store.head import PEER as PEER_RECORD
 from callbench.store.record import Record, kind_of
 

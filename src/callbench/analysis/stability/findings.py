@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
-from callbench.stats.decision import Outcome, together
+from callbench.stats.decide.decision import Outcome, together
 
 # What each command can find, and which of these make it fail by default. A server that is slower during a torture test
 # has still survived it.

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from callbench.catalog.reach import LOOPBACK
-from callbench.stats.digits import figure
-from callbench.stats.recovery import Episode, Recovery, State
+from callbench.stats.estimate.digits import figure
+from callbench.stats.load.recovery import Episode, Recovery, State
 
 STATES = {
     State.WELL: "no trouble",

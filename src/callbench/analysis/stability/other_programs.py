@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
-from callbench.stats.digits import percent
+from callbench.stats.estimate.digits import percent
 
 # So many of them are named.
 MOST_NAMED = 3

@@ -11,9 +11,9 @@ from callbench.analysis.stability.lines import notes, valid_lines
 from callbench.analysis.stability.slices import slice_of, window_of_line
 from callbench.analysis.stability.slowness import judge_slowness
 from callbench.model import objective
-from callbench.stats.collapse import kept_under_overload
-from callbench.stats.decision import Outcome
-from callbench.stats.recovery import Recovery, State, recovery, state_of, worst
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.load.collapse import kept_under_overload
+from callbench.stats.load.recovery import Recovery, State, recovery, state_of, worst
 from callbench.store.record import Record
 
 _AFTER = "after"

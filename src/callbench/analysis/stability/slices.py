@@ -5,9 +5,9 @@ from typing import Any
 
 from callbench.analysis.load.endpoints import counted
 from callbench.model.errors import AdapterFailure
-from callbench.stats.histogram import Buckets
-from callbench.stats.rate import Window, window_of
-from callbench.stats.recovery import Slice
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.rate import Window, window_of
+from callbench.stats.load.recovery import Slice
 
 SHARES = {"p50_us": 0.5, "p90_us": 0.9, "p99_us": 0.99, "p99.9_us": 0.999}
 # The member that shows the speed of a slice.

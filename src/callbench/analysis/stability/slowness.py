@@ -7,9 +7,9 @@ from typing import Any
 
 from callbench.analysis.stability.other_programs import OTHERS_INCREASE, median_others, others_text
 from callbench.analysis.stability.slices import SPEED
-from callbench.stats.decision import Outcome, Question, decided
-from callbench.stats.digits import figure, percent
-from callbench.stats.logratio import unpaired
+from callbench.stats.decide.decision import Outcome, Question, decided
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.logratio import unpaired
 
 # The probability of calling an unchanged server slower.
 _LEVEL = 0.01

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from callbench.analysis.stability.findings import Finding, unfinished
 from callbench.analysis.stability.formatting import STATES, small
 from callbench.analysis.stability.soak_result import GrowthResult, SoakResult, Step, troubled_episodes
-from callbench.stats.decision import Outcome
-from callbench.stats.digits import figure
-from callbench.stats.trend import LEAST_SAMPLES, SETTLING
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.digits import figure
+from callbench.stats.steady.trend import LEAST_SAMPLES, SETTLING
 
 # A slope needs so many slices of one start.
 LEAST_SLICES = round(LEAST_SAMPLES / SETTLING)

@@ -11,9 +11,9 @@ from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.analysis.stability.lines import notes
 from callbench.analysis.stability.slices import SPEED, slice_of, times, window_of_line
 from callbench.analysis.stability.slowness import Pace, pace
-from callbench.stats.histogram import merged
-from callbench.stats.rate import Window
-from callbench.stats.recovery import Episode, State, episodes
+from callbench.stats.estimate.histogram import merged
+from callbench.stats.load.rate import Window
+from callbench.stats.load.recovery import Episode, State, episodes
 from callbench.store.record import Record
 
 # A file descriptor more or less is not a leak.

@@ -9,8 +9,18 @@ from callbench.analysis.stability.lines import notes, valid_lines
 from callbench.analysis.stability.other_programs import median_others, others_text
 from callbench.analysis.stability.slices import slice_of
 from callbench.analysis.stability.slowness import SlownessVerdict, judge_slowness
-from callbench.stats.decision import Outcome
-from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, recovery, state_of, verdict, worst
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.load.recovery import (
+    Episode,
+    Recovery,
+    State,
+    Verdict,
+    episodes,
+    recovery,
+    state_of,
+    verdict,
+    worst,
+)
 from callbench.store.record import Record
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from callbench.analysis.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, whole, wire
-from callbench.stats.linear_fit import Line, fitted
-from callbench.stats.sweep import SweepResult, even, swept
+from callbench.stats.wire.linear_fit import Line, fitted
+from callbench.stats.wire.sweep import SweepResult, even, swept
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,7 +8,7 @@ from callbench.catalog.study.claim import Comparison, comparison, comparisons
 from callbench.catalog.study.load import Study
 from callbench.model.cell import Cell, Stack, rate_text
 from callbench.model.metrics.registry import PERCENTILES
-from callbench.stats.percentile_calls import fewest_calls
+from callbench.stats.estimate.percentile_calls import fewest_calls
 
 # A fork has a call or two more: one that fails is in no percentile.
 _SPARE = 1.05

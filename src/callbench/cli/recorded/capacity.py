@@ -14,7 +14,7 @@ from callbench.model.request import is_driver
 from callbench.report.record_report import RecordReport
 from callbench.runner.capacity.search import CapacitySearch
 from callbench.runner.stability.live import SliceProgress
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
 
 

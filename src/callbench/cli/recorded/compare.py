@@ -12,7 +12,7 @@ from callbench.cli.recorded.command import Ending, RecordedCommand
 from callbench.report.compare import show
 from callbench.runner.compare import execution
 from callbench.runner.compare.execution import ComparisonRequest, Prepared
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 

@@ -16,7 +16,7 @@ from callbench.runner.load import driving, journal
 from callbench.runner.load.live import LoadProgress
 from callbench.runner.progress_line import ProgressLine
 from callbench.runner.stopping import StopRequest
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
 
 

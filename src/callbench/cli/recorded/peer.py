@@ -14,7 +14,7 @@ from callbench.report import records
 from callbench.runner.peer import study
 from callbench.runner.peer.rounds import require_peer
 from callbench.runner.peer.study import PeerRequest, PeerStudy
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 

@@ -10,7 +10,7 @@ from callbench.cli.server import ServerOptions
 from callbench.model import quantities
 from callbench.report.record_report import RecordReport
 from callbench.runner.compare import tasks
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 
 # Of a call.
 _TIMEOUT_S = 10.0

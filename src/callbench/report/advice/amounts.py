@@ -2,10 +2,10 @@
 
 import math
 
-from callbench.stats.difference import Difference
-from callbench.stats.digits import at_place, end, figure, last_place
-from callbench.stats.interval import Interval
-from callbench.stats.logratio import LogRatio
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.estimate.digits import at_place, end, figure, last_place
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.logratio import LogRatio
 
 # From this ratio on, a factor is written instead of a share.
 _FACTOR = 2

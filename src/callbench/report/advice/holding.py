@@ -9,7 +9,7 @@ from callbench.analysis.advice.choice import Verdict
 from callbench.analysis.advice.elsewhere import FURTHEST, Turn
 from callbench.analysis.words import either, listed
 from callbench.report.advice.amounts import along
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 _IF = {
     Assumption.ANSWERS: "answers are as large as requests",

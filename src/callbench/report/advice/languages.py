@@ -8,10 +8,10 @@ from callbench.analysis.advice.languages import Shared
 from callbench.analysis.words import listed
 from callbench.report.advice.amounts import more
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.contrast import ByBlock, fork_ratios
-from callbench.stats.digits import figure, share
-from callbench.stats.interval import CONFIDENCE, geometric_mean
-from callbench.stats.logratio import paired
+from callbench.stats.estimate.contrast import ByBlock, fork_ratios
+from callbench.stats.estimate.digits import figure, share
+from callbench.stats.estimate.interval import CONFIDENCE, geometric_mean
+from callbench.stats.estimate.logratio import paired
 
 MOST_BOUNDS = 6
 """So many stacks of other languages are listed."""

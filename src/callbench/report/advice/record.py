@@ -10,8 +10,8 @@ from callbench.analysis.advice.choice import LEVEL, Choice
 from callbench.analysis.advice.regions import Axis, Regions
 from callbench.analysis.advice.savings import CostLine
 from callbench.report.advice.words import depends, headline, not_measured, reasons
-from callbench.stats.difference import Difference
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.estimate.interval import Interval, geometric_mean
 
 
 def result(advice: Advice) -> dict[str, Any]:

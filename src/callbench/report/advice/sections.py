@@ -15,8 +15,8 @@ from callbench.report.advice.words import depends, goal, not_measured
 from callbench.report.charts.draw import chart
 from callbench.report.charts.regions import regions
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.decision import Outcome
-from callbench.stats.digits import figure, percent
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.digits import figure, percent
 
 _SLEEPING = (
     "A process that waits for a link falls asleep before each call, and wakes up with cold caches. So a call takes"

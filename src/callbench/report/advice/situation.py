@@ -7,7 +7,7 @@ from callbench.model.situation import Goal
 from callbench.report.advice.calling import CALLERS, encryption
 from callbench.report.advice.words import goal
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import percent
+from callbench.stats.estimate.digits import percent
 
 GIVEN, DEFAULT = "given", "default"
 # A row: what it is, its value, and the keys of the situation that say it.

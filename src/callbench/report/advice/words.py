@@ -14,10 +14,10 @@ from callbench.catalog.formats import plain
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import along, amount, times_less, times_more
 from callbench.report.advice.holding import changing, condition, depends_on_assumed, reach
-from callbench.stats.best import ComparedWithBest
-from callbench.stats.decision import Outcome
-from callbench.stats.digits import figure, percent
-from callbench.stats.percentile_calls import fewest_calls, percentile_name
+from callbench.stats.decide.best import ComparedWithBest
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_name
 
 _NAMED = 4
 """So many candidates are named in a sentence."""

@@ -7,15 +7,15 @@ from callbench.analysis.capacity.result import CapacityResult, Proof, rate_of_lo
 from callbench.analysis.words import counted
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
-from callbench.stats.bottleneck import DISTURBED
-from callbench.stats.capacity_plan import Capacity
-from callbench.stats.decision import Outcome
-from callbench.stats.digits import figure, percent
-from callbench.stats.interval import Interval
-from callbench.stats.knee import KneeOutcome
-from callbench.stats.median_interval import LEAST
-from callbench.stats.saturation import Resource, Saturation
-from callbench.stats.settling import settling_s
+from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.median_interval import LEAST
+from callbench.stats.load.bottleneck import DISTURBED
+from callbench.stats.load.capacity_plan import Capacity
+from callbench.stats.load.knee import KneeOutcome
+from callbench.stats.load.saturation import Resource, Saturation
+from callbench.stats.load.settling import settling_s
 
 _SATURATED = {
     Resource.PROCESSOR: "The server's processor was used up first",

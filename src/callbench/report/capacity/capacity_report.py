@@ -20,9 +20,9 @@ from callbench.report.charts.knee import CrossedAt, KneeStep, Limit, knee_chart
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.bottleneck import Side
-from callbench.stats.digits import figure, percent
-from callbench.stats.knee import KneeOutcome
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.load.bottleneck import Side
+from callbench.stats.load.knee import KneeOutcome
 from callbench.store.record import Record
 
 _SOURCE = "journal.jsonl: lines of kind step, proof and death (docs/reference/run-folder.md)"

@@ -13,7 +13,7 @@ from callbench.report.charts.leaders import Leader, leaders
 from callbench.report.text.answer import crossed, leading
 from callbench.report.text.choice import Choice
 from callbench.report.text.section import Chart
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 MOST_LEADERS = 12
 _FIRST, _TIE, _AT_LEAST = "first", "tie", "at least"

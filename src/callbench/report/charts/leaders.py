@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.interval import Interval
 
 _HIGH = 24
 

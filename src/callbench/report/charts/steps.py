@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from callbench.report.charts.palette import SERIES, SHAPES, WIDTH, Spec, decades
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.interval import Interval
 
 
 @dataclass(frozen=True)

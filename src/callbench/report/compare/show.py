@@ -15,9 +15,9 @@ from callbench.analysis.words import ratio_text, some
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.decision import DecidedComparison, Decision, Outcome
-from callbench.stats.digits import figure
-from callbench.stats.power import MOST_FORKS
+from callbench.stats.decide.decision import DecidedComparison, Decision, Outcome
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.power import MOST_FORKS
 from callbench.store.record import Record
 
 # As `record` writes it; 1 had one row a cell, its rate.

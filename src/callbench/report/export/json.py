@@ -15,7 +15,7 @@ from callbench.report.text.choice import Choice
 from callbench.report.text.more_time import SECONDS, OpenResults
 from callbench.report.text.section import Section
 from callbench.report.text.summary import cautions, summary
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.interval import Interval
 
 
 def text(subject: Subject) -> str:

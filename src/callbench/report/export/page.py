@@ -49,8 +49,8 @@ from callbench.report.text.columns import Column, alike, differing
 from callbench.report.text.more_time import ABOUT as OPEN
 from callbench.report.text.summary import cautions, exclusions, summary
 from callbench.report.text.verdict import verdict
-from callbench.stats.digits import end, percent
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.digits import end, percent
+from callbench.stats.estimate.interval import Interval
 
 CARD_WORDS = {
     "clients": "clients",

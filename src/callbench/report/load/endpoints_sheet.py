@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from callbench.analysis.load.endpoints import Endpoint
 from callbench.analysis.stability.formatting import errors_text
 from callbench.report.text.section import Sheet
-from callbench.stats.digits import figure, percent
+from callbench.stats.estimate.digits import figure, percent
 
 _COLUMNS = ("endpoint", "calls", "share of time", "mean, ms", "p50, ms", "p99, ms", "errors")
 _SHARES = (0.5, 0.99)

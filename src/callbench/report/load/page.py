@@ -16,10 +16,10 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.words import missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.backlog import Backlog
-from callbench.stats.digits import figure, percent
-from callbench.stats.histogram import Buckets
-from callbench.stats.percentile_calls import fewest_calls, percentile_ends
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_ends
+from callbench.stats.load.backlog import Backlog
 from callbench.store.head import SEAL
 from callbench.store.record import Record
 

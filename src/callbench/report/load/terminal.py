@@ -10,8 +10,8 @@ from callbench.analysis.words import counted
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.words import missed
 from callbench.report.text.grid import Column, Grid, grid_of
-from callbench.stats.digits import figure, percent
-from callbench.stats.percentile_calls import percentile_name
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.percentile_calls import percentile_name
 
 _MIB = 1 << 20
 # Answers that come later than this share of the time after its end are reported.

@@ -1,6 +1,6 @@
 """Sentences on a load that its terminal and its page share."""
 
-from callbench.stats.backlog import Backlog
+from callbench.stats.load.backlog import Backlog
 
 
 def missed(asked_per_s: float, answered_per_s: float, backlog: Backlog | None) -> str:

@@ -8,8 +8,8 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.along import Figures, figures
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.digits import figure
-from callbench.stats.interval import Interval
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import Interval
 
 ABOUT = (
     "One statistic for several values of a parameter. Each mark is a cell with its 95 % interval over the forks."

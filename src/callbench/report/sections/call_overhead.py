@@ -12,8 +12,8 @@ from callbench.report.charts.call_overhead import call_overhead as chart_of
 from callbench.report.charts.draw import to_svg
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.report.text.summary import groups
-from callbench.stats.difference import Difference
-from callbench.stats.digits import at_place, figure, last_place, share
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.estimate.digits import at_place, figure, last_place, share
 
 ABOUT = (
     "The baseline is a raw echo of the same sizes over the same channel, driven beside the stack in each fork. The"

@@ -5,7 +5,7 @@ from callbench.analysis.subject import Subject
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.metrics.registry import COLD
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 ABOUT = (
     "Every fork starts all stacks in new processes. Before any other call, one client makes the first call that the"

@@ -9,7 +9,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.validity import TRIALS_SQL
 from callbench.analysis.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import percent, share
+from callbench.stats.estimate.digits import percent, share
 
 ABOUT = (
     "Microseconds of processor time per call, as the kernel counts them for each side's processes. A value is the sum"

@@ -12,10 +12,10 @@ from callbench.catalog.links.wire import round_trip_ns
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.crossing import Crossing, crossings
-from callbench.stats.digits import figure
-from callbench.stats.interval import geometric_mean
+from callbench.stats.decide.crossing import Crossing, crossings
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import geometric_mean
 
 ABOUT = (
     "Each stack makes the same calls over links with different delays. With a longer delay, the encoding of a call"

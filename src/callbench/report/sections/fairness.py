@@ -8,7 +8,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.validity import STARTED_SQL, Started
 from callbench.analysis.words import server_loss_text
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 ABOUT = (
     "A comparison is fair if both stacks had the same conditions. Threads were counted from outside during a trial,"

@@ -9,7 +9,7 @@ from callbench.analysis.tables import table_cell
 from callbench.analysis.words import ratio_text
 from callbench.report.text.section import Section, Sheet
 from callbench.report.text.wake_ups import WakeUp, wake_ups
-from callbench.stats.digits import percent
+from callbench.stats.estimate.digits import percent
 
 ABOUT = (
     "A processor without work enters an idle state and needs time to wake up for the next call. Some forks used the"

@@ -10,11 +10,11 @@ from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
 from callbench.report.charts.knee import KneeStep, Limit, knee_chart
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.decision import DecidedComparison, Decision
-from callbench.stats.digits import figure, share
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.knee import Knee, KneeOutcome, Step, knee
-from callbench.stats.knee_comparison import compared
+from callbench.stats.decide.decision import DecidedComparison, Decision
+from callbench.stats.estimate.digits import figure, share
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load.knee import Knee, KneeOutcome, Step, knee
+from callbench.stats.load.knee_comparison import compared
 
 STEPS_SQL = """
 SELECT knee, cell, stack, fork, step, along, level, reached_per_s, value_us, holds, unsteady

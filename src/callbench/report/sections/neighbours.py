@@ -4,7 +4,7 @@ from callbench.analysis.naming import by_id, conditions_of
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import DISTURBED_SQL, ECHOES_SQL
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import figure, percent
+from callbench.stats.estimate.digits import figure, percent
 
 ABOUT = (
     "A raw TCP echo is driven beside the cells in every round. It sends 16 bytes each way, on the processors of the"

@@ -9,7 +9,7 @@ from callbench.analysis.tables import table_cell
 from callbench.report.charts.draw import chart
 from callbench.report.charts.open_loop import open_loop
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 ABOUT = (
     "Calls arrive at a given rate, as from many independent users. Corrected latency begins when a call was due. Raw"

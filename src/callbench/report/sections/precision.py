@@ -7,7 +7,7 @@ from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.report.text.precision import ENDINGS_SQL, CellEnding, precision_summary
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import share
+from callbench.stats.estimate.digits import share
 
 ABOUT = "Precision is the half-width of a cell's 95 % interval: a share of its rate (open loop: mean latency)."
 WHYS = {

@@ -10,7 +10,7 @@ from callbench.report.charts.processes import processes as chart_of
 from callbench.report.text.growth import deaths, leaks, named
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.report.text.summary import groups
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 ABOUT = (
     "Values of all processes of a side, with the registries and helpers that it started. Memory is resident memory."

@@ -9,7 +9,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.tables import table_cell
 from callbench.analysis.words import listed
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.ranking import RankedItem
+from callbench.stats.decide.ranking import RankedItem
 
 ABOUT = (
     "Two stacks tie if the 95 % interval of their paired ratio contains 1, with the Holm correction for all pairs of"

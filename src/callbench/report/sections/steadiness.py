@@ -9,7 +9,7 @@ from callbench.analysis.validity import WARM_UPS_SQL, Curve
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 if TYPE_CHECKING:
     from callbench.analysis.unsteady import WarmUpSummary

@@ -11,12 +11,12 @@ from callbench.analysis.tables import table_cell
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.contrast import fork_ratios
-from callbench.stats.difference import Difference
-from callbench.stats.digits import figure, share
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.slope import slope
-from callbench.stats.usl import Scalability, fitted
+from callbench.stats.estimate.contrast import fork_ratios
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.estimate.digits import figure, share
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load.slope import slope
+from callbench.stats.load.usl import Scalability, fitted
 
 ABOUT = (
     "The same cell with more clients, or at a higher rate. Relative rates compare with the fewest clients. A stack"

@@ -10,8 +10,8 @@ from callbench.analysis.validity import SIDES_SQL, CellValidity
 from callbench.analysis.words import listed
 from callbench.report.text import plateaus
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.bottleneck import Limit, Side
-from callbench.stats.digits import percent
+from callbench.stats.estimate.digits import percent
+from callbench.stats.load.bottleneck import Limit, Side
 
 ABOUT = (
     "The verdict of a cell says what limited its rate. Serial: one client that waits for each answer, so read the rate"

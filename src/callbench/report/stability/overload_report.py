@@ -19,7 +19,7 @@ from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 from callbench.store.record import Record
 
 _SOURCE = (

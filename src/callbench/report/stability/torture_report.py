@@ -19,7 +19,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.recovery import State, Verdict
+from callbench.stats.load.recovery import State, Verdict
 from callbench.store.record import Record
 
 _SOURCE = "journal.jsonl: lines of kind test, slice, connections, tested (docs/reference/run-folder.md)"

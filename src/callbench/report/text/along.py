@@ -7,10 +7,10 @@ from callbench.analysis.results import Result, Results
 from callbench.analysis.words import some, ties
 from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS, OF_TIME
-from callbench.stats.contrast import ByBlock, ratios_by_fork
-from callbench.stats.digits import figure
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.ranking import standings
+from callbench.stats.decide.ranking import standings
+from callbench.stats.estimate.contrast import ByBlock, ratios_by_fork
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import Interval, geometric_mean
 
 Figures = Mapping[str, Mapping[float, Interval]]
 Values = Mapping[str, Mapping[float, ByBlock]]

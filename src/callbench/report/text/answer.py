@@ -12,7 +12,7 @@ from callbench.analysis.words import counted, listed
 from callbench.model.cell import HELD
 from callbench.report.text.choice import WITHIN, Choice
 from callbench.report.text.summary import Summary, cautions
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 # So many loads are named one by one; a page with more has them in its table.
 MOST = 3

@@ -15,9 +15,9 @@ from callbench.analysis.results import Result, Results
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import beyond_text, ratio_text, some
 from callbench.report.text.section import Sheet
-from callbench.stats.digits import figure
-from callbench.stats.interval import CONFIDENCE, Interval
-from callbench.stats.ranking import may_be_first
+from callbench.stats.decide.ranking import may_be_first
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import CONFIDENCE, Interval
 
 BETWEEN, WITHIN = "between processes", "in one process"
 COLUMNS = ("call", "fastest", "calls/s", "times as fast", "as the next", "certainty")

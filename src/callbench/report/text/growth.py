@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from callbench.analysis.health import EndedProcesses, Health
 from callbench.model.process_end import after
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 HOW = {
     "out-of-memory": "a process ran out of memory",

@@ -7,8 +7,8 @@ from callbench.analysis.obstacles import Kind, Obstacle, Reason, gathered
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import listed, some
 from callbench.report.text.section import Sheet
-from callbench.stats.digits import figure
-from callbench.stats.forecast import Forecast, forecast
+from callbench.stats.decide.forecast import Forecast, forecast
+from callbench.stats.estimate.digits import figure
 
 SECONDS = 300.0
 # From one fork's first call to the next one's: with what comes before. Where conditions take turns, a fork of this one

@@ -16,7 +16,7 @@ from callbench.report.text import along, plateaus
 from callbench.report.text.choice import Choice, choices
 from callbench.report.text.growth import deaths, leaks
 from callbench.report.text.more_time import OpenResults, open_results
-from callbench.stats.digits import figure, percent
+from callbench.stats.estimate.digits import figure, percent
 
 MOST_REASONS = 4
 MOST_ALONE = 3

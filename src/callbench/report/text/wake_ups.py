@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from callbench.analysis.results import Result, Results
 from callbench.model.cell import AS_IS, HELD
-from callbench.stats.interval import CONFIDENCE, Interval
-from callbench.stats.logratio import unpaired
+from callbench.stats.estimate.interval import CONFIDENCE, Interval
+from callbench.stats.estimate.logratio import unpaired
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from callbench.catalog.study.model import StudyPart
 from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.service.imported import Pair
 from callbench.runner import own_service
-from callbench.stats.interval import geometric_mean
+from callbench.stats.estimate.interval import geometric_mean
 
 # So many stacks have a place on the map.
 MOST_STACKS = 16

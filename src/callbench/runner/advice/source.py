@@ -22,7 +22,7 @@ from callbench.runner import launch, own_service
 from callbench.runner.advice import checked, importing
 from callbench.runner.advice.candidates import Chosen, chosen
 from callbench.runner.advice.importing import Importing
-from callbench.stats.percentile_calls import fewest_calls
+from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import FILE
 from callbench.store.record import Record
 from callbench.store.record_writer import check_free

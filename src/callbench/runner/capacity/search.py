@@ -17,7 +17,7 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
 from callbench.runner.knees import objective_result
 from callbench.runner.load import driving
-from callbench.stats.capacity_plan import COARSE, Place, capacity, next_place
+from callbench.stats.load.capacity_plan import COARSE, Place, capacity, next_place
 from callbench.store.record_writer import RecordWriter
 
 _WARM_UP = 0.2

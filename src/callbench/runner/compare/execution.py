@@ -25,7 +25,7 @@ from callbench.runner.compare.fork import Amount, Cells, Fork, ForkTask, Pair, R
 from callbench.runner.compare.operands import Candidate, candidates, pairs
 from callbench.runner.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
 from callbench.runner.measure.host_monitor import GapDetector
-from callbench.stats.percentile_calls import fewest_calls
+from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import COMPARISON, as_file, folder, head, now
 from callbench.store.record_writer import RecordWriter
 

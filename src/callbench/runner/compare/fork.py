@@ -21,8 +21,8 @@ from callbench.runner.running_stack import BASIC_CHECKS, WrongAnswer
 from callbench.runner.slices import SLICE_SECONDS, Length, length_of
 from callbench.runner.tasks import SlicePlan, Task
 from callbench.runner.unit import Unit, UnitRequest
-from callbench.stats.histogram import merged
-from callbench.stats.rate import window_of
+from callbench.stats.estimate.histogram import merged
+from callbench.stats.load.rate import window_of
 
 SIDES = (0, 1)
 _UNIT_NAMES = ("A", "B")

@@ -19,7 +19,7 @@ from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
 from callbench.runner.schedules import Schedules
 from callbench.runner.stopping import StopRequest, noting_the_first_stop
-from callbench.stats.rate import window_of
+from callbench.stats.load.rate import window_of
 from callbench.store.record_writer import RecordWriter
 
 OnInterval = Callable[[int, int, int], None]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from callbench.adapter.contract import Done
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
-from callbench.stats.rate import window_of
+from callbench.stats.load.rate import window_of
 
 # If a drive was longer than its window by less than this factor, all of it is used.
 _LONGER = 1.01

@@ -6,9 +6,9 @@ from typing import Any
 from callbench.model.cell import Load
 from callbench.runner.measure.compiler import is_compiler
 from callbench.runner.measure.warm_up import WarmUp
-from callbench.stats.digits import percent
-from callbench.stats.steady import rates_of, shift
-from callbench.stats.warmed import BUSY
+from callbench.stats.estimate.digits import percent
+from callbench.stats.steady.steady import rates_of, shift
+from callbench.stats.steady.warmed import BUSY
 
 
 def unsteady(warm: WarmUp, done: Mapping[str, Any], found: Mapping[str, Any], load: Load) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.runner.measure.compiler import CompilerTime
-from callbench.stats.steady import settled
-from callbench.stats.warmed import AGAIN_SECONDS, FIRST_SECONDS, OTHER_SECONDS, WarmUpFit, WarmUpSegment, look
+from callbench.stats.steady.steady import settled
+from callbench.stats.steady.warmed import AGAIN_SECONDS, FIRST_SECONDS, OTHER_SECONDS, WarmUpFit, WarmUpSegment, look
 
 # Seconds for a drive that does not end by itself.
 LIMIT_SECONDS = 60.0

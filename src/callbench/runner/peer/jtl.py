@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from callbench.model.errors import BadInput
-from callbench.stats.rate import done_in_flight
+from callbench.stats.load.rate import done_in_flight
 
 # The columns that we request, in JMeter's order; by default it writes fourteen more.
 COLUMNS = ("timeStamp", "elapsed", "responseCode", "threadName", "success")
@@ -50,7 +50,7 @@ class SampleSummary:
         begin_ms: when the window began, by the wall clock: at the first call, or the first think time before it.
         end_ms: when it ended.
         rate_per_s: successful calls per second within the window. Calls in flight at its end count as in
-            stats/rate.py.
+            stats/load/rate.py.
         median_ms: of successful calls, interpolated within a millisecond; None without calls.
         mean_ms: of successful calls; None without calls.
         errors: failed calls by code, most frequent first.
@@ -150,7 +150,7 @@ def rates_by_piece(samples: Sequence[Sample], begin_ms: float, end_ms: float) ->
 
 
 def _calls_before(end_ms: float, window_ms: float, right: Sequence[Sample]) -> float:
-    """Return the calls of a window as stats/rate.py counts them."""
+    """Return the calls of a window as stats/load/rate.py counts them."""
     answered = sum(one.end_ms <= end_ms for one in right)
     part = math.fsum(_part_before(end_ms, one) for one in right if one.end_ms > end_ms)
     if not right:

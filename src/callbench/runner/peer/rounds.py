@@ -22,8 +22,8 @@ from callbench.runner.peer.http_load import DRIVER, http_load, why_not
 from callbench.runner.peer.plan import HttpLoad
 from callbench.runner.peer.steadiness import CompilerShare, rate_rise
 from callbench.runner.running_stack import RunningStack, WrongAnswer
-from callbench.stats.histogram import Buckets
-from callbench.stats.rate import window_of
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.rate import window_of
 
 # Seconds besides the drive, for late answers.
 _EXTRA_SECONDS = 30.0

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from callbench.adapter.stack.sides import Sides
 from callbench.analysis.peer.agreement import Side
 from callbench.runner.measure.compiler import CompilerTime
-from callbench.stats.digits import percent
-from callbench.stats.steady import shift
-from callbench.stats.warmed import BUSY
+from callbench.stats.estimate.digits import percent
+from callbench.stats.steady.steady import shift
+from callbench.stats.steady.warmed import BUSY
 
 
 def rate_rise(who: str, rates: Sequence[float]) -> str:

@@ -16,9 +16,9 @@ from callbench.runner.knees import RATES, objective_result
 from callbench.runner.schedules import Schedules
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
-from callbench.stats.knee import SearchRange, Step, knee, next_level
-from callbench.stats.rate import window_of
-from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
+from callbench.stats.load.knee import SearchRange, Step, knee, next_level
+from callbench.stats.load.rate import window_of
+from callbench.stats.load.recovery import IN_A_ROW, Slice, recovery, slow_above
 from callbench.store.record_writer import RecordWriter
 
 HALF = 0.5

@@ -23,7 +23,7 @@ def drive_slice(  # noqa: PLR0913 - a drive has so many members
 
     Returns:
         `calls`, `errors`, `error_messages`, `seconds` to the last end, `window` (calls, nanoseconds and calls in
-        flight, see stats/rate.py), latencies in microseconds, `last_answer_s` since the start, `buckets` of the
+        flight, see stats/load/rate.py), latencies in microseconds, `last_answer_s` since the start, `buckets` of the
         histogram, `unserved` if clients failed and got no right answer, `endpoints` if clients call several, and
         `processor_us`, the client's processor time.
 

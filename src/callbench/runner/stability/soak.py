@@ -13,7 +13,7 @@ from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.slice_drive import drive_slice
-from callbench.stats.histogram import merged
+from callbench.stats.estimate.histogram import merged
 from callbench.store.record_writer import RecordWriter
 
 # After so many deaths in a row without a successful call, the server is not restarted again.

@@ -16,7 +16,7 @@ from callbench.runner.stability.misbehaviour import Misbehaviour, RecordedReques
 from callbench.runner.stability.observer import LENGTH_S, Observer
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.torture_connections import TortureConnections
-from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
+from callbench.stats.load.recovery import IN_A_ROW, Slice, recovery, slow_above
 from callbench.store.record_writer import RecordWriter
 
 _BEFORE = 4

@@ -12,7 +12,7 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.wire.lab import Lab
 from callbench.runner.wire.payload import payload
 from callbench.runner.wire.trial import call_once, connect_client
-from callbench.stats.sweep import even, swept
+from callbench.stats.wire.sweep import even, swept
 
 # A client that connects again in the same process takes milliseconds, a new process up to a second.
 _MOST_PROCESSES = 12

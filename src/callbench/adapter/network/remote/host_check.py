@@ -8,7 +8,7 @@ from typing import Any
 
 from callbench.adapter.network.remote.fleet import Agent, Fleet
 from callbench.adapter.network.remote.host_failure import HostFailure
-from callbench.stats.clock_offset import ClockOffset, Exchange, clock_offset
+from callbench.stats.estimate.clock_offset import ClockOffset, Exchange, clock_offset
 
 _EXCHANGES = 100
 # Records have times of their hosts; a clock that is wrong by more makes them unreadable.

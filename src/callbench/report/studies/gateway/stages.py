@@ -7,7 +7,7 @@ from callbench.analysis.read_results import rows_of
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.processor_time import ForkUse, ProcessorTime, step_of
+from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime, step_of
 
 ABOUT = (
     "Some servers report their own stages. Such a server reads its processor time before and after each stage of its"

@@ -9,7 +9,7 @@ from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import SUMMARY_KEYS, Line, SummaryPart
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import figure, share
+from callbench.stats.estimate.digits import figure, share
 
 ABOUT = (
     "A summary in the form that older load generators print, over all trials of a cell. Samples are all calls, right"

@@ -14,10 +14,10 @@ from callbench.analysis.words import listed
 from callbench.catalog.links.profile import find
 from callbench.catalog.study.report_parts import ConclusionPart, EnvironmentPart, NetworkCall
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import figure
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.line import on_the_line_ms
-from callbench.stats.ranking import faster
+from callbench.stats.decide.ranking import faster
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.wire.line import on_the_line_ms
 
 ABOUT = (
     "Milliseconds per call with one client, over links between two hosts. A value is measured if the run has the cell."

@@ -5,7 +5,7 @@ from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.wire.accounts import SWEEPS_SQL, Sweep
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.encodings import fitting, per_character
+from callbench.stats.wire.encodings import fitting, per_character
 
 ABOUT = (
     "Bytes for one more character, as counted, beside the size of the same text in each encoding. A thesis of 2003"

@@ -12,12 +12,12 @@ from callbench.catalog.study.report_parts import ChartPoint, LadderPart, Line
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.difference import Difference
-from callbench.stats.digits import figure
-from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.mixture import hidden, mean_by_fork
-from callbench.stats.ranking import faster
-from callbench.stats.slope import slope
+from callbench.stats.decide.ranking import faster
+from callbench.stats.estimate.difference import Difference
+from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load.slope import slope
+from callbench.stats.wire.mixture import hidden, mean_by_fork
 
 ABOUT = (
     "Values by number of clients, each beside its published value. Calls per millisecond: all calls over the time from"

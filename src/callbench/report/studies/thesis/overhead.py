@@ -17,7 +17,7 @@ from callbench.report.studies.thesis.overhead_beside import (
     then_and_now,
 )
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.growth import accumulated, growth, rhythm
+from callbench.stats.wire.growth import accumulated, growth, rhythm
 
 _SIZES = 10
 _JUMPS = 4

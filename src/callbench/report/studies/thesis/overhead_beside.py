@@ -10,7 +10,7 @@ from callbench.catalog.study.loads import SweepPart
 from callbench.report.charts.draw import chart
 from callbench.report.studies.thesis.published_lines import marks, published_lines
 from callbench.report.text.section import Chart, Sheet
-from callbench.stats.growth import accumulated, growth
+from callbench.stats.wire.growth import accumulated, growth
 
 Series = dict[str, Sweep]
 # The published lines are over steps of that many characters.

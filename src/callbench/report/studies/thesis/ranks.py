@@ -9,7 +9,7 @@ from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import CellFilter, RankColumn, RanksPart
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.digits import figure
+from callbench.stats.estimate.digits import figure
 
 ABOUT = (
     "The arithmetic mean of the rates of all cells of a column, in calls per millisecond. The rank among the rows is"

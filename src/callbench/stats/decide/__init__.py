@@ -1,0 +1,1 @@
+"""What a comparison decides: better, worse, equivalent or undecided, ranks with ties, what more forks would settle."""

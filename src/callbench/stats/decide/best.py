@@ -1,0 +1,193 @@
+"""Which of several things is the least, and whether that is shown: the one test behind every choice of an advice.
+
+To name a wrong one, it must have been shown to be less than the one that truly is the least. With k things there are
+k - 1 such comparisons, so each is made at level / (k - 1), and the chance of any wrong name stays below the level
+(Bonferroni; Hsu, "Multiple comparisons: theory and methods", 1996, chapter 4, on comparisons with the best). Holm's
+steps would not do: they correct a family that is fixed before the data are seen, and here the data say what is
+compared with what.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from callbench.stats.estimate import student
+from callbench.stats.estimate.contrast import ByBlock, fork_ratios
+from callbench.stats.estimate.interval import Interval
+from callbench.stats.estimate.logratio import LogRatio, paired
+from callbench.stats.estimate.power import reach
+from callbench.stats.estimate.prior import NONE, Prior
+
+Figures = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+Indices = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class ComparedWithBest:
+    """One thing compared with the least.
+
+    Attributes:
+        name: which.
+        ratio: its value over that of the least, with the interval that decides. It holds what the circumstances may
+            have brought, and is corrected for the number of things; None from fewer than two common forks.
+        behind: whether it is shown to be more than the least.
+        equivalent: whether it is shown to lie within the margin of it.
+    """
+
+    name: str
+    ratio: Interval | None
+    behind: bool
+    equivalent: bool
+
+
+@dataclass(frozen=True)
+class Best:
+    """The least of several, and the others compared with it, the nearest first."""
+
+    name: str
+    others: Sequence[ComparedWithBest]
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is shown to be less than every other."""
+        return all(one.behind for one in self.others)
+
+    @property
+    def leaders(self) -> list[str]:
+        """It, and those that are not shown to be more."""
+        return [self.name, *(one.name for one in self.others if not one.behind)]
+
+
+Widen = Callable[[tuple[str, str], LogRatio], LogRatio]
+"""Gives a ratio of two things a greater error, for what else they can differ by."""
+
+
+def _as_it_is(names: tuple[str, str], ratio: LogRatio) -> LogRatio:  # noqa: ARG001 - a `Widen`
+    return ratio
+
+
+def least_of(  # noqa: PLR0913, PLR0917 - things, and all that they are held against
+    values: Mapping[str, ByBlock],
+    level: float,
+    margin: float,
+    shift: float,
+    prior: Prior = NONE,
+    widen: Widen = _as_it_is,
+) -> Best:
+    """Name the least, and compare the others with it, fork by fork.
+
+    Args:
+        values: positive, by name and fork; at least one name, each with a fork.
+        level: the chance of naming a wrong one, and of calling one equivalent that is not.
+        margin: a log-ratio that does not matter.
+        shift: a log-ratio that the circumstances may have brought, as the error of a prediction.
+        prior: what many pairs say of how such a ratio varies.
+        widen: gives the ratio of two names a greater error.
+
+    Raises:
+        ValueError: there is nothing to compare.
+    """
+    if not values or not all(values.values()):
+        raise ValueError("the least of nothing: every name needs a value")
+    means = {name: math.fsum(map(math.log, one.values())) / len(one) for name, one in values.items()}
+    best = min(means, key=lambda name: means[name])
+    others = [
+        _compared(
+            (name, best),
+            values,
+            level / max(1, len(values) - 1),
+            (margin, shift),
+            lambda names, ratios: widen(names, prior.moderated(paired(ratios))),
+        )
+        for name in sorted(means, key=lambda name: means[name])
+        if name != best
+    ]
+    return Best(best, others)
+
+
+def _compared(
+    names: tuple[str, str],
+    values: Mapping[str, ByBlock],
+    level: float,
+    bounds: tuple[float, float],
+    estimated: Callable[[tuple[str, str], Sequence[float]], LogRatio],
+) -> ComparedWithBest:
+    name, best = names
+    ratios = fork_ratios([values[name]], [values[best]])
+    if len(ratios) < 2:
+        return ComparedWithBest(name, None, behind=False, equivalent=False)
+    difference = estimated(names, ratios)
+    margin, shift = bounds
+    half = reach(difference, level) + shift
+    behind = difference.log > 0 and difference.p_value(shift) < level
+    within = not behind and abs(difference.log) + half <= margin
+    return ComparedWithBest(name, difference.within(half), behind, within)
+
+
+@dataclass(frozen=True)
+class BestByPlace:
+    """The least in each of many places, and how the others compare with it there.
+
+    Attributes:
+        best: by place, the index of the name with the least mean.
+        behind: by name and place, whether it is shown to be more than the least.
+        by_margin: by name and place, whether it is behind, and its mean is more by the margin.
+        within: by name and place, whether it is shown to lie within the margin; the least itself does.
+    """
+
+    best: Indices
+    behind: Flags
+    by_margin: Flags
+    within: Flags
+
+    @property
+    def winners(self) -> Indices:
+        """By place, the index of the only leader; -1 where no other is shown to be more by the margin."""
+        return np.where(self._all(self.by_margin), self.best, -1)
+
+    @property
+    def tied(self) -> Flags:
+        """By place, whether each name is shown to be more or to be within the margin, so that nothing is open."""
+        return self._all(self.behind | self.within) & ~self._all(self.by_margin)
+
+    def _all(self, others: Flags) -> Flags:
+        names = np.arange(len(others))[:, None]
+        return np.asarray((others | (names == self.best[None, :])).all(axis=0))
+
+
+def best_by_place(  # noqa: PLR0913, PLR0917 - many comparisons and all that they are held against
+    logs: Figures, level: float, margin: float, shift: float, prior: Prior = NONE, shares: Figures | None = None
+) -> BestByPlace:
+    """Name the least in each of many places at once, as `least_of` does where all forks are there.
+
+    Args:
+        logs: logarithms of values, shaped (names, forks, places).
+        level: as of `least_of`, in each place by itself.
+        margin: as of `least_of`.
+        shift: as of `least_of`.
+        prior: as of `least_of`.
+        shares: by name and place, the share of a value that varies as the prior says; without it, all of it.
+    """
+    names, forks, places = logs.shape
+    best = logs.mean(axis=1).argmin(axis=0)
+    is_best = np.arange(names)[:, None] == best[None, :]
+    if names == 1 or forks < 2:
+        none = np.zeros((names, places), dtype=bool)
+        return BestByPlace(best, none, none, is_best)
+    own = np.take_along_axis(logs, best[None, None, :], axis=0)
+    differences = logs - own
+    means = differences.mean(axis=1)
+    freedom = forks - 1 + prior.freedom
+    varying = np.ones((names, places)) if shares is None else shares
+    expected = prior.variance * (varying**2 + np.take_along_axis(varying, best[None, :], axis=0) ** 2) / 2
+    variances = (((differences - means[:, None, :]) ** 2).sum(axis=1) + prior.freedom * expected) / freedom
+    errors, each_level = np.sqrt(variances / forks), level / (names - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = (means - shift) / errors
+    chances = 2 * student.each_above(np.nan_to_num(scores, nan=-np.inf).ravel(), np.full(scores.size, freedom))
+    behind = (chances.reshape(scores.shape) < each_level) & ~is_best
+    half = student.quantile(1 - each_level / 2, freedom) * errors + shift
+    return BestByPlace(best, behind, behind & (means >= margin), is_best | (means + half <= margin))

@@ -1,0 +1,93 @@
+"""How many calls a percentile needs, and where it lies: from order statistics, whatever the times' distribution is.
+
+Of n calls, the number below the percentile with the share q is binomial, B(n, q). So the calls of rank r and s, in
+order of their times, enclose it with the probability P(r <= B < s) (David and Nagaraja, "Order Statistics", 3rd
+edition, 2003, section 7.1; with trials that are independent). Two ends with at most (1 - C)/2 beyond each exist from
+
+    n >= ln((1 - C)/2) / ln(max(q, 1 - q))
+
+on: with fewer calls even the greatest of them lies below the percentile too often. At C = 95 %, p50 needs 6, p90 36,
+p99 368 and p99.9 3,688 calls. A percentile of fewer is the greatest time or nearly so, under another name.
+
+How narrow it is with more follows from the error of an order statistic, sqrt(q (1 - q) / n) / f(x) (the same, section
+10.2), with the density f at the percentile x. Of a tail that falls exponentially, x f(x) = (1 - q) ln(1 / (1 - q)), so
+
+    n = q / (1 - q) (z / (h ln(1 / (1 - q))))^2
+
+calls make half of the interval a share h of the percentile: p99 within 10 % needs about 1,800, within 5 % 7,200. Calls
+that follow each other resemble each other, and forks differ: both need more, so this is the least.
+"""
+
+import math
+from collections.abc import Sequence
+
+from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.estimate.interval import CONFIDENCE
+
+# Of Student's distribution with endless freedom, at the confidence of every interval.
+_Z = 1.959964
+
+
+def fewest_calls(share: float, confidence: float = CONFIDENCE) -> int:
+    """Return from how many calls on a percentile has an interval with two ends.
+
+    Args:
+        share: 0.99 of p99; above 0 and below 1.
+        confidence: of the interval.
+    """
+    return math.ceil(math.log((1 - confidence) / 2) / math.log(max(share, 1 - share)))
+
+
+def few_calls(share: float, forks: Sequence[int], confidence: float = CONFIDENCE) -> str:
+    """Say that there are too few calls for a percentile: `p99 needs about 368 calls in each fork, they have 9 to 12`.
+
+    Args:
+        share: 0.99 of p99.
+        forks: how many calls each of them has; of one, no fork is named.
+        confidence: of the interval that they are needed for.
+    """
+    needed = fewest_calls(share, confidence)
+    least, most, wanted = min(forks), max(forks), f"{percentile_name(share)} needs about {needed:,} calls"
+    if len(forks) == 1:
+        return f"{wanted}, there are {least:,}"
+    return f"{wanted} in each fork, they have {f'{least:,} to {most:,}' if most > least else f'{least:,}'}"
+
+
+def percentile_name(share: float) -> str:
+    """Return the name of a percentile: `p99.9` for 0.999."""
+    return f"p{share * 100:g}"
+
+
+def calls_for(share: float, half_width: float) -> int:
+    """Return how many calls make half of a percentile's interval so narrow, if its tail falls exponentially.
+
+    Args:
+        share: 0.99 of p99; above 0 and below 1.
+        half_width: as a share of the percentile: 0.05 is 5 %.
+    """
+    wanted = share / (1 - share) * (_Z / (half_width * math.log(1 / (1 - share)))) ** 2
+    return max(fewest_calls(share), math.ceil(wanted))
+
+
+def percentile_ends(buckets: Buckets, share: float, confidence: float = CONFIDENCE) -> tuple[float, float] | None:
+    """Return between which times a percentile lies, in ns; None from too few calls.
+
+    Args:
+        buckets: the histogram of independent calls.
+        share: 0.99 of p99.
+        confidence: that it lies there.
+    """
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+
+    count = int(buckets.counts.sum())
+    if count < fewest_calls(share, confidence):
+        return None
+    beyond = (1 - confidence) / 2
+    # The greatest rank r with P(B < r) <= beyond, and the least rank s with P(B >= s) <= beyond.
+    low, high = int(special.bdtrik(beyond, count, share)) + 1, int(special.bdtrik(1 - beyond, count, share)) + 2
+    while low > 1 and special.bdtr(low - 1, count, share) > beyond:
+        low -= 1
+    while high > 1 and special.bdtr(high - 2, count, share) >= 1 - beyond:
+        high -= 1
+    ends = buckets.percentiles([max(low, 1) / count, min(high, count) / count])
+    return ends[0], ends[1]

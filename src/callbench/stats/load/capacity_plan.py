@@ -1,0 +1,200 @@
+"""Which load to try next in a search for a capacity, and what the trials say: the knee, crossed again and again.
+
+First a coarse search brackets the knee. The level that ends it must fail twice, since a disturbance of the machine
+makes calls slower and never faster. Then each crossing is a search of its own, from another place within the bracket,
+which none of the others knows of. So the crossings are independent estimates, and their spread is what a repetition
+would show. This is repeated bisection rather than one long staircase, whose steps depend on each other (Levitt,
+"Transformed up-down methods in psychoacoustics", JASA 49, 1971, averages reversals of one run).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median, median_low
+
+from callbench.stats.estimate import median_interval
+from callbench.stats.load.knee import Knee, KneeOutcome, SearchRange, Step, knee, next_level
+
+COARSE = 0
+_COARSE_PRECISION = 0.25
+_NEAR_FACTOR = 1.1
+MOST_CROSSINGS = 15
+# The half-width of the interval at which more crossings say nothing more.
+GOAL = 0.05
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One load that was tried.
+
+    Attributes:
+        phase: 0 in the coarse search, else the number of the crossing.
+        level: clients, or calls a second.
+        met: whether the objective was met.
+    """
+
+    phase: int
+    level: float
+    met: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """What to try next."""
+
+    phase: int
+    level: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A crossing that is over: the highest level that met, and the lowest that did not; infinite where all met."""
+
+    met: float
+    failed: float
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What a search has found.
+
+    Attributes:
+        level: the median over the crossings; where there is none, of the coarse search. Where the upper end is not
+            known, the lower end, which is all that was shown.
+        low: lower end of the 95 % interval; None where too few crossings were made. 0: the lowest level may not be met.
+        high: upper end likewise, a level that may still be met; None too where the highest level of all may be met.
+        end: `found`; `at least`: the highest level of all ended the search; `below`: the lowest was not met. Both are
+            shown only if there is an interval.
+        crossings: how many estimates it is made of.
+    """
+
+    level: float
+    low: float | None
+    high: float | None
+    end: KneeOutcome
+    crossings: int
+
+
+def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Place | None:
+    """Give what to try next, or None where the capacity is known well enough.
+
+    Args:
+        trials: those made so far: a search that was cut off goes on where it was.
+        start: where to begin where none was made.
+        span: where to look; its precision is that of each crossing.
+    """
+    coarse, once = _decided([one for one in trials if one.phase == COARSE])
+    level = next_level(coarse, start, replace(span, precision=_COARSE_PRECISION))
+    if level is not None:
+        return Place(COARSE, level)
+    lowest = min((one.level for one in coarse if not one.met), default=None)
+    if lowest in once:
+        return Place(COARSE, lowest)
+    bracket = _bracket(knee(coarse, span), lowest, span)
+    if bracket is None:
+        return None
+    for number in range(1, MOST_CROSSINGS + 1):
+        steps = _of(trials, number)
+        level = next_level(steps, _begin(*bracket, number), _near(span))
+        if level is not None:
+            return Place(number, level)
+        if number >= median_interval.LEAST and _precise(capacity(trials, span), span):
+            return None
+    return None
+
+
+def _bracket(found: Knee | None, lowest_failed: float | None, span: SearchRange) -> tuple[float, float] | None:
+    """Return where crossings begin: at an end of the span, where the coarse search came to it, or within."""
+    if found is None:
+        return None
+    if found.end is not KneeOutcome.WITHIN:
+        return found.level, found.level
+    failed = span.high if lowest_failed is None else lowest_failed
+    # Neighbours: a crossing looks at both again.
+    return found.level, found.level + 1 if span.whole and failed - found.level <= 1 else failed
+
+
+def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
+    """Say what is known; None where nothing is.
+
+    The interval reaches from an order statistic of the levels that met to one of those that failed, so what lies
+    between two levels that were tried belongs to it.
+    """
+    coarse, _ = _decided([one for one in trials if one.phase == COARSE])
+    first = knee(coarse, span)
+    if first is None:
+        return None
+    every = estimates(trials, span)
+    place = median_interval.rank(len(every))
+    if not every or (place is None and first.end is not KneeOutcome.WITHIN):
+        return Capacity(first.level, None, None, first.end, len(every))
+    if span.whole:
+        middle = float(median_low([one.met for one in every]))
+    else:
+        middle = median(math.sqrt(one.met * min(one.failed, span.high)) for one in every)
+    if place is None:
+        return Capacity(middle, None, None, KneeOutcome.WITHIN, len(every))
+    low = sorted(one.met for one in every)[place - 1]
+    high = sorted(one.failed for one in every)[-place]
+    if high <= span.low:
+        return Capacity(span.low, 0.0, span.low, KneeOutcome.BELOW, len(every))
+    if math.isinf(high) and low > 0:
+        return Capacity(low, low, None, KneeOutcome.AT_LEAST, len(every))
+    high = min(high, span.high + span.whole)
+    return Capacity(middle, low, max(low, high - 1) if span.whole else high, KneeOutcome.WITHIN, len(every))
+
+
+def estimates(trials: Sequence[Trial], span: SearchRange) -> list[Estimate]:
+    """Give the crossings that are over, in their order."""
+    found = []
+    for number in sorted({one.phase for one in trials} - {COARSE}):
+        steps = _of(trials, number)
+        if next_level(steps, 1.0, _near(span)) is None:
+            found.append(_estimate(steps, knee(steps, span)))
+    return found
+
+
+def _estimate(steps: Sequence[Step], found: Knee | None) -> Estimate:
+    failed = min((one.level for one in steps if not one.met), default=math.inf)
+    below = found is None or found.end is KneeOutcome.BELOW
+    # Where not even the lowest level met, nothing that was tried is held.
+    return Estimate(0.0 if below or found is None else found.level, failed)
+
+
+def _decided(trials: Sequence[Trial]) -> tuple[list[Step], set[float]]:
+    """Give the levels of the coarse search, and those that have failed once.
+
+    A level that failed and then met was disturbed.
+    """
+    by_level: dict[float, list[bool]] = {}
+    for one in trials:
+        by_level.setdefault(one.level, []).append(one.met)
+    steps = [Step(level, met[-1]) for level, met in by_level.items()]
+    return steps, {level for level, met in by_level.items() if met == [False]}
+
+
+def _of(trials: Sequence[Trial], phase: int) -> list[Step]:
+    return [Step(one.level, one.met) for one in trials if one.phase == phase]
+
+
+def _near(span: SearchRange) -> SearchRange:
+    return replace(span, factor=_NEAR_FACTOR)
+
+
+def _begin(met: float, failed: float, number: int) -> float:
+    """Give where a crossing begins: spread over the bracket, so that no two look at the same levels."""
+    return float(met * (failed / met) ** (number * _GOLDEN % 1.0))
+
+
+def _precise(found: Capacity | None, span: SearchRange) -> bool:
+    if found is None or found.low is None:
+        return False
+    if found.end is KneeOutcome.AT_LEAST:
+        # Some loads at the highest level missed: more crossings say whether that was chance.
+        return found.low >= span.high
+    if found.end is KneeOutcome.BELOW:
+        return True
+    if found.high is None or found.low <= 0:
+        return False
+    return found.high / found.low <= (1 + GOAL) ** 2 or (span.whole and found.high - found.low <= 1)

@@ -1,0 +1,183 @@
+"""What a server ran out of first: its processors, a lock, its workers, the link; or whether the load driver did.
+
+A pure function of what was seen at the loads around the knee. Whether processors, the link or the driver were used up
+is decided by `bottleneck`. Where the processors were idle although calls waited, the queue itself says what they waited
+for: by Little's law the calls that a server works on at once are its rate times the time of a call that waits for
+nobody. Where that number stays the same while more clients come, there are so many places to be served at.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.load.bottleneck import DISTURBED, IDLE, NEIGHBOURS, SATURATED, Evidence, Limit, starved, verdict_of
+
+# A call that takes so many times as long as alone waits in a queue.
+_QUEUED = 1.5
+# Fewer calls than that at once are one.
+_ONE = 1.5
+# A rate that grows by less with more load has come to its end.
+_FLAT = 1.15
+_ONE_CORE = (0.85, 1.15)
+_REFUSED = ("refused", "closed", "reset", "connect", "timeout")
+_LEAST_REFUSED = 0.5
+
+
+class Resource(StrEnum):
+    """What was used up first."""
+
+    DRIVER = "load driver"
+    LINK = "link"
+    PROCESSOR = "processor"
+    LOCK = "lock"
+    POOL = "pool"
+    OTHERS = "other programs"
+    NOTHING = "nothing"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class LoadObservation:
+    """What was seen of one load.
+
+    Attributes:
+        level: clients, or calls a second.
+        met: whether it met the objective.
+        per_s: calls answered rightly, a second.
+        mean_us: of a call, microseconds, from its real start; None where none was answered.
+        evidence: of the two sides; None where nothing could be driven.
+        processors: how many the server may use; None where it cannot be seen.
+        calls: answered rightly.
+        errors: calls that failed, by kind.
+    """
+
+    level: float
+    met: bool
+    per_s: float
+    mean_us: float | None
+    evidence: Evidence | None
+    processors: int | None
+    calls: int
+    errors: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """What was used up first, and the values that say so, in a sentence.
+
+    Attributes:
+        at_once: how many calls the server works on at the same time, where that limits it.
+    """
+
+    resource: Resource
+    why: str
+    at_once: float | None = None
+
+    @property
+    def invalid(self) -> bool:
+        """Whether the capacity is only a lower bound: the driver, or other programs, were the limit."""
+        return self.resource in (Resource.DRIVER, Resource.OTHERS)
+
+
+def saturated(every: Sequence[LoadObservation], level: float) -> Saturation:
+    """Say what was used up around a level.
+
+    Args:
+        every: all loads that were tried.
+        level: the capacity.
+    """
+    beyond = [one for one in every if level < one.level <= level * 2.2 and not one.met]
+    beyond = beyond or [one for one in every if one.level >= level]
+    loaded = [one for one in beyond if one.evidence is not None]
+    refused = _refused(beyond)
+    if refused or not loaded:
+        why = refused or "no load at or above the capacity could be driven to its end"
+        return Saturation(Resource.POOL if refused else Resource.UNDECIDED, why)
+    votes = [_by_processors(one.evidence, one.processors) for one in loaded if one.evidence is not None]
+    named = [one for one in votes if one is not None]
+    best = max(named, key=lambda one: [other.resource for other in named].count(one.resource), default=None)
+    if best is not None and [one.resource for one in named].count(best.resource) * 2 > len(loaded):
+        return best
+    return _by_the_queue(every, loaded)
+
+
+def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | None:
+    """Say what of link, driver and processors was used up; None where nothing was."""
+    verdict = verdict_of(evidence)
+    if verdict.limit is Limit.GENERATOR and _driver_taken(evidence):
+        driver, others = evidence.client, evidence.client.neighbours or 0.0
+        took = (
+            f"other programs took {percent(others)} of the load driver's processors, and it used {percent(driver.used)}"
+        )
+        return Saturation(Resource.OTHERS, f"{took}: {verdict.why}")
+    if verdict.limit in (Limit.GENERATOR, Limit.LINK):
+        return Saturation(Resource.DRIVER if verdict.limit is Limit.GENERATOR else Resource.LINK, verdict.why)
+    server = evidence.server
+    busy, count = server.busy or 0.0, processors or 1
+    if busy >= SATURATED:
+        its = "its one processor" if count == 1 else f"its {count} processors"
+        return Saturation(Resource.PROCESSOR, f"the server used {percent(busy)} of {its}")
+    if count > 1 and ((server.thread or 0.0) >= SATURATED or _ONE_CORE[0] <= busy * count <= _ONE_CORE[1]):
+        why = f"the server kept one of its {count} processors busy and used {percent(busy)} of all"
+        return Saturation(Resource.LOCK, f"{why}: one thread does the work, or a lock lets one do it at a time")
+    others = server.neighbours or 0.0
+    if busy + others >= SATURATED and others > DISTURBED and server.lost > DISTURBED and busy > IDLE / 2:
+        return Saturation(Resource.OTHERS, f"other programs took {percent(others)} of the server's processors")
+    return None
+
+
+def _driver_taken(evidence: Evidence) -> bool:
+    """Return whether the load driver was hardly busy itself, and others took the processors that it was to run on."""
+    others = evidence.client.neighbours or 0.0
+    return starved(evidence) or (evidence.client.used < IDLE and others > NEIGHBOURS)
+
+
+def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObservation]) -> Saturation:
+    """Say what calls waited for where no processor was used up."""
+    times = [one for one in every if one.mean_us]
+    lone = min(times, key=lambda one: one.level, default=None)
+    waits = [one.mean_us for one in loaded if one.mean_us]
+    if lone is None or lone.mean_us is None or not waits:
+        return Saturation(Resource.UNDECIDED, "no call was answered")
+    if median(waits) < _QUEUED * lone.mean_us:
+        short = f"a call took {figure(median(waits) / 1e3)} ms, and {figure(lone.mean_us / 1e3)} ms at the lowest load"
+        return Saturation(Resource.NOTHING, f"calls hardly waited for each other: {short}")
+    rate = median(one.per_s for one in loaded)
+    most = max(one.per_s for one in every)
+    at_once = rate * lone.mean_us / 1e6
+    seen = [one.evidence.server.busy for one in loaded if one.evidence is not None]
+    known = [busy for busy in seen if busy is not None]
+    if not known:
+        why = f"calls waited, about {figure(at_once)} at once were answered, and the server's processors are not seen"
+        return Saturation(Resource.UNDECIDED, f"{why}: name its process with --pid", at_once)
+    busy = median(known)
+    if busy > IDLE or most > _FLAT * rate:
+        why = f"calls waited, and the server used {percent(busy)} of its processors"
+        return Saturation(Resource.UNDECIDED, f"{why}: neither they nor a queue explains it alone", at_once)
+    idle = f"the server's processors were {percent(1 - busy)} idle while calls waited"
+    # A server that works on any number of calls at once, and never answers more a second, looks the same from outside.
+    limit = f"a limit of the rate, about {figure(rate, 0.005)} calls/s"
+    if at_once < _ONE:
+        return Saturation(Resource.LOCK, f"{idle}, and it answered them one at a time: a lock, or {limit}", at_once)
+    pool = f"it answered about {figure(at_once, 0.05)} at a time: so many workers or connections"
+    return Saturation(
+        Resource.POOL, f"{idle}, and {pool}, a lock that is held for a part of the call, or {limit}", at_once
+    )
+
+
+def _refused(loaded: Sequence[LoadObservation]) -> str:
+    """Say that calls failed rather than waited, where most loads failed so."""
+    bad = [one for one in loaded if _share(one) > 0.01]
+    if not loaded or len(bad) < _LEAST_REFUSED * len(loaded):
+        return ""
+    kinds = sorted({kind for one in bad for kind in one.errors if kind in _REFUSED})
+    share = max(_share(one) for one in bad)
+    failed = f"{percent(share)} of the calls failed ({', '.join(kinds)}) instead of waiting"
+    return f"{failed}: the server served no more connections"
+
+
+def _share(one: LoadObservation) -> float:
+    failed = sum(count for kind, count in one.errors.items() if kind in _REFUSED)
+    return failed / max(1, failed + one.calls)

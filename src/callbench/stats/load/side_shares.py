@@ -1,0 +1,34 @@
+"""From what was counted of a side's processes to the shares that a verdict rests on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from callbench.stats.load.bottleneck import Side
+
+
+def side_of(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: int) -> Side:
+    """Put a side's values together: the larger of what its adapter says of itself and of what was seen from outside.
+
+    An adapter speaks for its own process only, and what was seen by thread ends a little before the drive does.
+
+    Args:
+        seen: of each trial, from outside: `elapsed_ns`, `seen_ns`, `cpus` (how many it may use), `run_ns`, `wait_ns`,
+            `busiest_ns` (of its busiest thread) and `neighbour_ns`, all in nanoseconds.
+        own_ns: processor time as its adapter says it; None if no one does.
+        elapsed_ns: how long it was driven.
+    """
+    time = sum(one["elapsed_ns"] for one in seen)
+    if not seen or not time:
+        return Side(busy=own_ns / elapsed_ns if own_ns is not None and elapsed_ns else None)
+    capacity = sum(one["elapsed_ns"] * max(1, one["cpus"]) for one in seen)
+    watched = sum(one["seen_ns"] for one in seen)
+    per_processor = capacity / time
+    counted = sum(one["run_ns"] for one in seen) / (watched * per_processor) if watched else 0.0
+    share = own_ns / (elapsed_ns * per_processor) if own_ns is not None and elapsed_ns else 0.0
+    wanted = sum(one["run_ns"] + one["wait_ns"] for one in seen)
+    return Side(
+        busy=min(1.0, max(counted, share)),
+        thread=min(1.0, sum(one["busiest_ns"] or 0 for one in seen) / watched) if watched else None,
+        waited=sum(one["wait_ns"] for one in seen) / wanted if wanted else 0.0,
+        neighbours=min(1.0, sum(one["neighbour_ns"] for one in seen) / capacity),
+    )
