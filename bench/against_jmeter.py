@@ -16,8 +16,8 @@ from callbench.analysis.peer.rounds import RoundsRequest
 from callbench.catalog import catalogue
 from callbench.cli.recorded.command import Ending
 from callbench.cli.recorded.peer import PeerCommand
-from callbench.report import peer as told
 from callbench.report import records
+from callbench.report.peer import peer_report as told
 from callbench.runner.peer import rounds, study
 
 # A stack, how long its server waits in each call, the clients, the rounds, and the verdict that is due.

@@ -7,7 +7,7 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.cli import exit_code
 from callbench.cli.output import console, print_json
 from callbench.model.errors import BadInput
-from callbench.report import peer as told
+from callbench.report.peer import peer_report as told
 from callbench.runner.peer import rounds
 
 

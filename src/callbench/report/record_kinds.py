@@ -11,7 +11,7 @@ from callbench.store.record import Record
 
 
 def _load(run: Record) -> RecordReport:
-    from callbench.report.load.page import load_report
+    from callbench.report.load.load_report import load_report
 
     return load_report(run)
 
@@ -35,7 +35,7 @@ def _torture(run: Record) -> RecordReport:
 
 
 def _peer(run: Record) -> RecordReport:
-    from callbench.report.peer import peer_report
+    from callbench.report.peer.peer_report import peer_report
 
     return peer_report(run)
 

@@ -1,0 +1,1 @@
+"""What a comparison with a peer came to: sentences, tables, JSON."""
