@@ -9,7 +9,7 @@ from callbench.analysis.stability.findings import FAILING, UNFINISHED, Finding, 
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.knee import CrossedAt, KneeStep, Limit, knee_chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
-from callbench.report.load import page
+from callbench.report.load import load_report
 from callbench.report.record_kinds import report_of
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
@@ -38,7 +38,7 @@ LOAD: dict[str, Any] = {"rate_per_s": 158.3, "rate_asked_per_s": None, "error_sh
     ],
 )
 def test_a_load_is_headed_with_what_came_of_it(changed: dict[str, Any], expected: str) -> None:
-    assert page._title({**LOAD, **changed}) == expected
+    assert load_report._title({**LOAD, **changed}) == expected
 
 
 def test_a_capacity_is_headed_with_what_it_holds_and_what_ends_it() -> None:

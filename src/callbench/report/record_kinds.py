@@ -1,59 +1,29 @@
-"""Every kind of record but a run of a study and a comparison: how its report is made.
+"""Every kind of record but a run of a study and a comparison: its report is the function of the module `KIND_report`.
 
-Each is imported when it is asked for, so that showing one record loads what tells of that kind alone.
+There is no list: a kind is there when its module is. Only that one is imported when a record is shown.
 """
 
+import re
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import cast
 
+from callbench import report
 from callbench.model.errors import BadInput
 from callbench.report.record_report import RecordReport
 from callbench.store.record import Record
 
-
-def _load(run: Record) -> RecordReport:
-    from callbench.report.load.load_report import load_report
-
-    return load_report(run)
+_MODULE = re.compile(r"([a-z_]+)_report")
 
 
-def _soak(run: Record) -> RecordReport:
-    from callbench.report.stability.soak_report import soak_report
-
-    return soak_report(run)
-
-
-def _overload(run: Record) -> RecordReport:
-    from callbench.report.stability.overload_report import overload_report
-
-    return overload_report(run)
-
-
-def _torture(run: Record) -> RecordReport:
-    from callbench.report.stability.torture_report import torture_report
-
-    return torture_report(run)
-
-
-def _peer(run: Record) -> RecordReport:
-    from callbench.report.peer.peer_report import peer_report
-
-    return peer_report(run)
-
-
-def _capacity(run: Record) -> RecordReport:
-    from callbench.report.capacity.capacity_report import capacity_report
-
-    return capacity_report(run)
-
-
-REPORTS: Mapping[str, Callable[[Record], RecordReport]] = {
-    "load": _load,
-    "soak": _soak,
-    "overload": _overload,
-    "torture": _torture,
-    "peer": _peer,
-    "capacity": _capacity,
-}
+@cache
+def kinds() -> Mapping[str, str]:
+    """Return the module of each kind."""
+    files = Path(report.__path__[0]).glob("*/*_report.py")
+    found = ((_MODULE.fullmatch(file.stem), file) for file in files)
+    return {match[1]: f"{report.__name__}.{file.parent.name}.{file.stem}" for match, file in found if match}
 
 
 def report_of(run: Record) -> RecordReport:
@@ -62,7 +32,8 @@ def report_of(run: Record) -> RecordReport:
     Raises:
         BadInput: it is of a kind that this version does not know, or damaged.
     """
-    make = REPORTS.get(run.kind)
-    if make is None:
+    module = kinds().get(run.kind)
+    if module is None:
         raise BadInput(f"{run.path} is a record of the kind {run.kind}, which this Callbench does not know")
+    make = cast("Callable[[Record], RecordReport]", getattr(import_module(module), f"{run.kind}_report"))
     return make(run)

@@ -1,1 +1,1 @@
-"""The commands that drive one server and leave a record: one class, which each fills in."""
+"""The commands that leave a record: one class, which each fills in."""

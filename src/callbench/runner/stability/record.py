@@ -1,4 +1,4 @@
-"""The record of a soak, an overload or a torture test. Each line is on disk before the next step."""
+"""A record that can be continued with the same options. Each line is on disk before the next step."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,14 +13,12 @@ from callbench.store.head import FILE, as_file, folder, head
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 
-KINDS = ("soak", "overload", "torture", "capacity")
-
 
 def create_record(kind: str, name: str, options: Mapping[str, Any], out: Path | None, where: Placement) -> RecordWriter:
     """Create the record.
 
     Args:
-        kind: one of `KINDS`.
+        kind: the command's.
         name: the stack or URL.
         options: the request, as stored in `record.json`.
         out: None: `runs/KIND-TIME`.
@@ -104,13 +102,13 @@ def _different(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator
             yield key
 
 
-def open_record(path: Path, kind: str | None = None) -> Record:
-    """Open a record of one of the three kinds.
+def open_record(path: Path, kind: str) -> Record:
+    """Open a record of a kind.
 
     Raises:
         BadInput: it is something else.
     """
     run = Record(path)
-    if run.kind not in KINDS or (kind is not None and run.kind != kind):
-        raise BadInput(f"{path} is not a record of `callbench {kind or 'soak'}`: record.json says {run.kind}")
+    if run.kind != kind:
+        raise BadInput(f"{path} is not a record of `callbench {kind}`: record.json says {run.kind}")
     return run
