@@ -31,10 +31,10 @@ from callbench.cli.recorded.command import Ending
 from callbench.cli.recorded.compare import CompareCommand
 from callbench.runner.compare import tasks
 from callbench.runner.compare.execution import ComparisonRequest
-from callbench.runner.rounds import run_slice
-from callbench.runner.slices import length_of
-from callbench.runner.tasks import SlicePlan
-from callbench.runner.unit import Unit, UnitRequest
+from callbench.runner.drive.rounds import run_slice
+from callbench.runner.drive.slices import length_of
+from callbench.runner.drive.tasks import SlicePlan
+from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.stats.decide.decision import Decision, Outcome
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
-from callbench.runner.cell_task import CellTask
-from callbench.runner.plan import make_plan
-from callbench.runner.progress import Progress
-from callbench.runner.rounds import run_round
-from callbench.runner.slices import length_of
-from callbench.runner.tasks import SlicePlan, Task
-from callbench.runner.unit import Unit, UnitRequest
+from callbench.runner.drive.cell_task import CellTask
+from callbench.runner.drive.rounds import run_round
+from callbench.runner.drive.slices import length_of
+from callbench.runner.drive.tasks import SlicePlan, Task
+from callbench.runner.drive.unit import Unit, UnitRequest
+from callbench.runner.live.progress import Progress
+from callbench.runner.plan.plan import make_plan
 
 MESSAGES, CHANNELS = ("soap", "json", "bin"), ("tcp", "unix", "shm", "http-keepalive")
 ROUNDS = 40

@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 from callbench.adapter.placement import choose_placement
-from callbench.runner import idle_states
-from callbench.runner.host_absence import GAP_CHECK_US
+from callbench.runner.machine import idle_states
+from callbench.runner.machine.host_absence import GAP_CHECK_US
 from callbench.runner.measure.host_monitor import GapDetector, echo_once
 from callbench.stats.estimate.interval import geometric_mean
 

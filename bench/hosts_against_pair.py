@@ -35,9 +35,9 @@ from callbench.adapter.stack.side_processes import descendants_of
 from callbench.catalog import catalogue
 from callbench.catalog.links.profile import BARE
 from callbench.model.cell import Cell, Load
-from callbench.runner.rounds import LEAD_SECONDS
-from callbench.runner.running_stack import RunningStack
-from callbench.runner.slices import drive_slice, length_of
+from callbench.runner.drive.rounds import LEAD_SECONDS
+from callbench.runner.drive.running_stack import RunningStack
+from callbench.runner.drive.slices import drive_slice, length_of
 from callbench.stats.estimate.histogram import Buckets, merged
 from callbench.stats.estimate.logratio import paired
 from callbench.stats.load.rate import window_of

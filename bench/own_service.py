@@ -31,11 +31,11 @@ from callbench.catalog.imports import registry
 from callbench.catalog.imports.source import Options
 from callbench.catalog.own import folder
 from callbench.model.cell import CALLS_PER_SLICE, Cell, Load
-from callbench.runner import own_service
-from callbench.runner.rounds import run_slice
-from callbench.runner.slices import Length
-from callbench.runner.tasks import SlicePlan
-from callbench.runner.unit import Unit, UnitRequest
+from callbench.runner.drive.rounds import run_slice
+from callbench.runner.drive.slices import Length
+from callbench.runner.drive.tasks import SlicePlan
+from callbench.runner.drive.unit import Unit, UnitRequest
+from callbench.runner.plan import own_service
 from callbench.stats.estimate.logratio import paired
 
 HERE = Path(__file__).resolve().parent

@@ -28,12 +28,12 @@ from callbench.catalog import catalogue
 from callbench.model.cell import CALLS_PER_SLICE, Load, Stack
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.report.text.grid import Column, Grid
-from callbench.runner import idle_states
-from callbench.runner.rounds import run_slice
-from callbench.runner.running_stack import BASIC_CHECKS
-from callbench.runner.slices import SLICE_SECONDS, Length
-from callbench.runner.tasks import SlicePlan
-from callbench.runner.unit import Unit, UnitRequest
+from callbench.runner.drive.rounds import run_slice
+from callbench.runner.drive.running_stack import BASIC_CHECKS
+from callbench.runner.drive.slices import SLICE_SECONDS, Length
+from callbench.runner.drive.tasks import SlicePlan
+from callbench.runner.drive.unit import Unit, UnitRequest
+from callbench.runner.machine import idle_states
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.logratio import paired

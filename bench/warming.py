@@ -17,8 +17,8 @@ from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import CallbenchError
+from callbench.runner.drive.running_stack import RunningStack
 from callbench.runner.measure.compiler import CompilerTime
-from callbench.runner.running_stack import RunningStack
 from callbench.stats.steady.warmed import WarmUpSegment, look
 
 CLIENTS = (1, 50)

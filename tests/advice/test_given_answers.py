@@ -20,8 +20,8 @@ from callbench.catalog.own.stored_assumptions import stored_assumptions
 from callbench.catalog.situation.file import situation_of
 from callbench.cli.commands import advise
 from callbench.model.errors import BadInput
-from callbench.runner import launch
 from callbench.runner.advice import importing, source
+from callbench.runner.run import launch
 from conftest import command
 
 Callbench = Callable[..., CompletedProcess[str]]

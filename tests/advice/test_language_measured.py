@@ -10,8 +10,9 @@ import pytest
 from callbench.catalog import catalogue, setup
 from callbench.catalog.situation.file import situation_of
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.runner import launch, own_service
 from callbench.runner.advice import source
+from callbench.runner.plan import own_service
+from callbench.runner.run import launch
 from conftest import ROOT
 
 Callbench = Callable[..., CompletedProcess[str]]

@@ -18,8 +18,8 @@ from callbench.catalog.situation.file import situation_of
 from callbench.catalog.situation.link_text import link_of
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.made import made
-from callbench.runner import launch
 from callbench.runner.advice import lacking, measuring
+from callbench.runner.run import launch
 from callbench.store.record import Record
 from conftest import ROOT
 

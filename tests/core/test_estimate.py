@@ -10,9 +10,9 @@ import pytest
 from callbench.catalog import catalogue
 from callbench.catalog.study import load
 from callbench.model.cell import AS_IS, CALLS_PER_SLICE, HELD, TIMES_CODEC, Cell, Load, Stack
-from callbench.runner import plan
-from callbench.runner.estimate import estimate, span
-from callbench.runner.slices import ENOUGH_SECONDS, SLICE_SECONDS
+from callbench.runner.drive.slices import ENOUGH_SECONDS, SLICE_SECONDS
+from callbench.runner.plan import plan
+from callbench.runner.plan.estimate import estimate, span
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]

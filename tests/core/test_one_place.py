@@ -16,8 +16,8 @@ from callbench.catalog.situation.file import situation_of
 from callbench.catalog.study import load
 from callbench.model.cell import DISSECTOR, FORMAT, Cell, Load
 from callbench.runner.advice.candidates import chosen
-from callbench.runner.echoes import available_echoes, echoes, has_own_echo
-from callbench.runner.references import references
+from callbench.runner.reference.echoes import available_echoes, echoes, has_own_echo
+from callbench.runner.reference.references import references
 from callbench.runner.wire import exchange
 from callbench.runner.wire.capture import Packet
 from callbench.store.head import RUN, head

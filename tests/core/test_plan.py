@@ -8,7 +8,7 @@ from hypothesis import given
 
 from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
 from callbench.model.errors import BadInput
-from callbench.runner import plan
+from callbench.runner.plan import plan
 
 CONDITIONS = ((AS_IS,), (HELD,), (HELD, AS_IS))
 

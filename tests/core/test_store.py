@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.runner import plan
+from callbench.runner.plan import plan
 from callbench.store import journal, tables
 from callbench.store.head import FORMAT
 from callbench.store.record import Record

@@ -4,9 +4,9 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
-from callbench.runner import plan
-from callbench.runner.estimate import estimate
-from callbench.runner.unknown_calls import unknown_time
+from callbench.runner.plan import plan
+from callbench.runner.plan.estimate import estimate
+from callbench.runner.plan.unknown_calls import unknown_time
 from conftest import MISBEHAVING
 
 NAMES = ("load/http1:servers/one", "load/http1:servers/two")

@@ -15,7 +15,7 @@ from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model import process_tree
 from callbench.model.errors import AdapterFailure
-from callbench.runner import doctor
+from callbench.runner.setup import doctor
 from conftest import ROOT, eventually, marked
 
 CATALOGUE = catalogue.load([ROOT / "adapters" / "dotnet"])

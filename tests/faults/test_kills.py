@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from callbench.runner.slices import has_enough_slices
+from callbench.runner.drive.slices import has_enough_slices
 from conftest import SMALL, command, eventually, marked
 
 Program = Callable[..., subprocess.CompletedProcess[str]]

@@ -11,12 +11,12 @@ from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.process_tree import HOST
+from callbench.runner.drive.rounds import run_slice
+from callbench.runner.drive.running_stack import BASIC_CHECKS
+from callbench.runner.drive.slices import Length
+from callbench.runner.drive.tasks import SlicePlan
+from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.measure.process_reading import read_light
-from callbench.runner.rounds import run_slice
-from callbench.runner.running_stack import BASIC_CHECKS
-from callbench.runner.slices import Length
-from callbench.runner.tasks import SlicePlan
-from callbench.runner.unit import Unit, UnitRequest
 from conftest import MISBEHAVING, eventually
 
 SLICE = Length(0.02, 4)

@@ -14,7 +14,7 @@ from callbench.cli.expected import expected_json
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
 from callbench.runner.compare.tasks import cells_of_calls
-from callbench.runner.launch import values_of
+from callbench.runner.run.launch import values_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

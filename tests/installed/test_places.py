@@ -11,7 +11,8 @@ from callbench.catalog.catalogue import Adapter
 from callbench.model import installation
 from callbench.model.errors import BadInput
 from callbench.model.version import VERSION
-from callbench.runner import adapter_setup, environment
+from callbench.runner.machine import environment
+from callbench.runner.setup import adapter_setup
 from conftest import ROOT
 
 MANIFEST = """

@@ -11,7 +11,7 @@ import pytest
 from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
 from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start
 from callbench.report.capacity.answer import answer
-from callbench.runner.knees import objective_result
+from callbench.runner.drive.knees import objective_result
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.percentile_calls import fewest_calls

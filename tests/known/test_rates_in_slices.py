@@ -14,8 +14,8 @@ from callbench.analysis.cell_results import result_of
 from callbench.analysis.messages import MessageTimes
 from callbench.analysis.results import Result
 from callbench.model.cell import CLOSED, Cell, Load
-from callbench.runner.long_calls import LongCalls
-from callbench.runner.slices import has_enough_slices, length_of
+from callbench.runner.drive.long_calls import LongCalls
+from callbench.runner.drive.slices import has_enough_slices, length_of
 from callbench.stats.load.rate import Window, together, without_what_was_cut
 from callbench.store.columns import uncut_calls
 from known.driving import closed

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callbench.model.errors import BadInput
-from callbench.runner.idle_states import hold_idle_states
+from callbench.runner.machine.idle_states import hold_idle_states
 
 
 def open_files() -> set[Path]:

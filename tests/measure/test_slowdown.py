@@ -7,8 +7,8 @@ import pytest
 
 from callbench.analysis.validity import SlowedSide
 from callbench.model.cell import Cell, Load
-from callbench.runner.plan import Plan
-from callbench.runner.slowdown import SAMPLE, burn_ns, choose_cells, rates_of
+from callbench.runner.plan.plan import Plan
+from callbench.runner.run.slowdown import SAMPLE, burn_ns, choose_cells, rates_of
 from callbench.stats.estimate.interval import geometric_mean
 from callbench.stats.steady.slowdown import ratios
 

@@ -7,7 +7,7 @@ from everything_service import SERVICE
 from callbench.catalog import catalogue
 from callbench.catalog.manifest import Manifest
 from callbench.catalog.own import folder
-from callbench.runner import own_service
+from callbench.runner.plan import own_service
 
 
 def compiled(within: Path) -> Manifest:

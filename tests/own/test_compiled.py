@@ -19,7 +19,7 @@ from google.protobuf import json_format
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.catalog.own import folder
-from callbench.runner import own_service
+from callbench.runner.plan import own_service
 
 # The first test waits for the compiler, which takes long on a busy machine.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]

@@ -19,7 +19,7 @@ from callbench.catalog.imports.source import Options
 from callbench.catalog.own import folder
 from callbench.model.errors import AdapterFailure
 from callbench.model.service.imported import Json, Pair
-from callbench.runner import own_service
+from callbench.runner.plan import own_service
 
 # The test waits for the compiler, which takes long on a busy machine.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]

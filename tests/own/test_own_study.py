@@ -13,7 +13,7 @@ from callbench.catalog.own import folder
 from callbench.catalog.own import study as own_study
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
-from callbench.runner import own_service
+from callbench.runner.plan import own_service
 
 
 @pytest.fixture

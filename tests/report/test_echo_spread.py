@@ -13,8 +13,8 @@ import numpy as np
 from callbench.analysis import spreads
 from callbench.analysis.results import Result
 from callbench.model.metrics.latency import ECHOES
-from callbench.runner.echoes import ECHO_SECONDS
-from callbench.runner.slices import SLICE_SECONDS
+from callbench.runner.drive.slices import SLICE_SECONDS
+from callbench.runner.reference.echoes import ECHO_SECONDS
 from report.test_choice import result
 
 FORKS, CELLS, ROUNDS, PER_ECHO = 4, 120, 12, 8

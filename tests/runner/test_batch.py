@@ -9,14 +9,14 @@ import pytest
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import AdapterFailure
-from callbench.runner import batch as module
-from callbench.runner.batch import Batch
-from callbench.runner.context import Context, ForkTask
-from callbench.runner.unit import UnitRequest
+from callbench.runner.drive.unit import UnitRequest
+from callbench.runner.run import batch as module
+from callbench.runner.run.batch import Batch
+from callbench.runner.run.context import Context, ForkTask
 
 if TYPE_CHECKING:
     from callbench.catalog.manifest import Programs
-    from callbench.runner.failures import Failures
+    from callbench.runner.run.failures import Failures
 
 
 def request(name: str, channel: str) -> UnitRequest:

@@ -5,7 +5,7 @@ from pathlib import Path
 import hypothesis.strategies as some
 from hypothesis import given
 
-from callbench.runner.batch_limits import (
+from callbench.runner.machine.batch_limits import (
     MEMORY_SHARE,
     MOST_THREADS,
     MOST_UNITS,

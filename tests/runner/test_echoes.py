@@ -11,7 +11,7 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.model.cell import CALLS_PER_SLICE, Cell, Load
-from callbench.runner.echoes import (
+from callbench.runner.reference.echoes import (
     MOST_SLICES,
     REFERENCE_BYTES,
     Echo,

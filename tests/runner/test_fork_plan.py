@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
-from callbench.runner import fork_plan, plan
-from callbench.runner.estimate import FEWEST
-from callbench.runner.fork_plan import ForkPlanner
-from callbench.runner.resume_state import ResumeState
+from callbench.runner.plan import plan
+from callbench.runner.plan.estimate import FEWEST
+from callbench.runner.run import fork_plan
+from callbench.runner.run.fork_plan import ForkPlanner
+from callbench.runner.run.resume_state import ResumeState
 
 if TYPE_CHECKING:
-    from callbench.runner.context import Context
+    from callbench.runner.run.context import Context
 
 STACKS = [Stack(f"a/{name}", "a", name, "tcp", "python", "", "") for name in "xyz"]
 CELLS = [Cell(f"c{number}", "g", stack.id, "Sum", {}, Load(1, 10, 0.5)) for number, stack in enumerate(STACKS)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from callbench.model.errors import AdapterFailure
-from callbench.runner.host_absence import GAP_CHECK_US, LOST_SHARE, MOST_REPEATS, drive_undisturbed
+from callbench.runner.machine.host_absence import GAP_CHECK_US, LOST_SHARE, MOST_REPEATS, drive_undisturbed
 
 if TYPE_CHECKING:
     from callbench.runner.measure.host_monitor import GapDetector

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.runner import idle_processes
+from callbench.runner.machine import idle_processes
 from conftest import eventually
 
 SPINS = "print(flush=True)\nwhile True: pass"

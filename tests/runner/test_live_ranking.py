@@ -1,7 +1,7 @@
 """The ranking during a run."""
 
 from callbench.model.cell import AS_IS, HELD, Cell, Load
-from callbench.runner.live_ranking import LiveRanking
+from callbench.runner.live.live_ranking import LiveRanking
 
 
 def _cell(number: int, stack: str, group: str = "Sum", idle: str = AS_IS, clients: int = 1) -> Cell:

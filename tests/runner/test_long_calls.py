@@ -5,8 +5,8 @@ import random
 import pytest
 
 from callbench.model.cell import Cell, Load
-from callbench.runner.long_calls import MOST_SECONDS, LongCalls
-from callbench.runner.slices import Length, length_of
+from callbench.runner.drive.long_calls import MOST_SECONDS, LongCalls
+from callbench.runner.drive.slices import Length, length_of
 from known.driving import closed
 from known.servers import Pool
 

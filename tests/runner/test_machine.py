@@ -6,7 +6,7 @@ import random
 import hypothesis.strategies as some
 from hypothesis import given
 
-from callbench.runner.echoes import KNOWN_ROUNDS, OUTLIER_FACTOR, ROUNDS_PER_REPEAT, MachineState
+from callbench.runner.reference.echoes import KNOWN_ROUNDS, OUTLIER_FACTOR, ROUNDS_PER_REPEAT, MachineState
 
 RATES = some.dictionaries(some.sampled_from(("tcp", "unix", "pipe")), some.floats(1.0, 1e7), min_size=1)
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from callbench.analysis.read_results import RANKING_SQL
 from callbench.model.cell import Cell, Load, Stack
-from callbench.runner import plan
+from callbench.runner.plan import plan
 from callbench.stats.load.rate import window_of
 from callbench.store import record as store
 from callbench.store.head import head

@@ -18,8 +18,8 @@ from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.process_tree import is_alive
-from callbench.runner.prestart import PrestartedStacks
-from callbench.runner.unit import Unit, UnitRequest
+from callbench.runner.drive.prestart import PrestartedStacks
+from callbench.runner.drive.unit import Unit, UnitRequest
 from conftest import eventually
 
 

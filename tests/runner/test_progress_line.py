@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.peer.live import Progress as PeerProgress
-from callbench.runner.progress_line import ProgressLine
 
 REMOVED = "\x1b[2K"
 PEER: Any = SimpleNamespace(request={"rounds": 3})

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from callbench.model.errors import AdapterFailure
-from callbench.runner import rehearsal
-from callbench.runner.rehearsal import MOST_REHEARSAL_S, QUIET_ROUNDS, rehearse_units
+from callbench.runner.warm import rehearsal
+from callbench.runner.warm.rehearsal import MOST_REHEARSAL_S, QUIET_ROUNDS, rehearse_units
 
 if TYPE_CHECKING:
-    from callbench.runner.cell_task import CellTask
-    from callbench.runner.unit import Unit
+    from callbench.runner.drive.cell_task import CellTask
+    from callbench.runner.drive.unit import Unit
 
 
 class Rehearsing:

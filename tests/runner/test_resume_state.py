@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from callbench.model.errors import BadInput
-from callbench.runner.resume_state import ResumeState, read_resume_state
+from callbench.runner.run.resume_state import ResumeState, read_resume_state
 
 
 @some.composite
@@ -43,7 +43,7 @@ def places(lines: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
 
 
 def left(found: ResumeState, whole: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rounds of a resumed run, in the order of runner/fork.py."""
+    """The rounds of a resumed run, in the order of runner/run/fork.py."""
     some_left = []
     for line in whole:
         if line["kind"] != "round" or line["fork"] in found.over:

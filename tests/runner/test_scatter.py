@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.model.cell import Cell, Load
-from callbench.runner.scatter import SHARE, ForkRates
+from callbench.runner.drive.scatter import SHARE, ForkRates
 
 
 def cell(name: str, *, rate_per_s: float | None = None) -> Cell:

@@ -6,7 +6,7 @@ import hypothesis.strategies as some
 from hypothesis import given
 
 from callbench.model.cell import Load
-from callbench.runner.slices import (
+from callbench.runner.drive.slices import (
     ARRIVALS,
     CLAIMED_SECONDS,
     OPEN_SECONDS,

@@ -9,8 +9,8 @@ import pytest
 from callbench.analysis import read_results
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Latency, OpenLoop
-from callbench.runner import plan
-from callbench.runner.undecided_cells import endings, undecided_cells
+from callbench.runner.plan import plan
+from callbench.runner.plan.undecided_cells import endings, undecided_cells
 from callbench.store.record import Record
 from report.synthetic import write
 

@@ -9,9 +9,9 @@ import pytest
 
 from callbench.catalog.links.wire import round_trip_ns
 from callbench.model.errors import AdapterFailure
+from callbench.runner.drive.unit import Unit
 from callbench.runner.measure.warm_up import STEADY, WarmUp
-from callbench.runner.unit import Unit
-from callbench.runner.warming import warm_up_in_parallel, warm_up_of
+from callbench.runner.warm.warming import warm_up_in_parallel, warm_up_of
 
 FAR = {"far": {"link": {"to_server": {"delay_ns": 25_000_000}, "to_client": {"delay_ns": 25_000_000}}}}
 WARM = WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=60.0, before_s=0.0)

@@ -4,9 +4,9 @@ import hypothesis.strategies as some
 from hypothesis import given
 
 from callbench.model.cell import Cell, Load
-from callbench.runner.batch import cells_to_watch
-from callbench.runner.cell_task import CellTask
-from callbench.runner.slices import Length
+from callbench.runner.drive.cell_task import CellTask
+from callbench.runner.drive.slices import Length
+from callbench.runner.run.batch import cells_to_watch
 
 
 def task(number: int, unit: str, load: Load, link: str = "loopback") -> CellTask:

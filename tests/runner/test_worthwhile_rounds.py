@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from callbench.runner.worthwhile_rounds import MOST_ROUNDS, worthwhile_rounds
+from callbench.runner.warm.worthwhile_rounds import MOST_ROUNDS, worthwhile_rounds
 
 # Of a slice's logarithm and of a fork's: nine times the variance, as measured.
 SLICE_SPREAD, FORK_SPREAD = 0.06, 0.02

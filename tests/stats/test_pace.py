@@ -7,7 +7,7 @@ import pytest
 from callbench.analysis.load import result
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.usage import Observations
-from callbench.runner import knees
+from callbench.runner.drive import knees
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load.pace import REACHED, missed, reached_per_s
 from callbench.stats.load.rate import Window

@@ -8,7 +8,7 @@ import pytest
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.claimed_calls import with_claimed_calls
 from callbench.model.cell import Cell, Load, Stack
-from callbench.runner.slices import length_of
+from callbench.runner.drive.slices import length_of
 from callbench.stats.estimate.percentile_calls import fewest_calls
 
 STUDY = """

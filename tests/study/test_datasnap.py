@@ -15,7 +15,7 @@ from callbench.catalog import catalogue
 from callbench.catalog.study import Study, load
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
-from callbench.runner import plan
+from callbench.runner.plan import plan
 from callbench.stats.load.bottleneck import Limit
 from callbench.stats.load.bottleneck import Verdict as Limited
 from conftest import ROOT

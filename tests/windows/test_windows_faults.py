@@ -14,7 +14,7 @@ import pytest
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
-from callbench.runner import doctor
+from callbench.runner.setup import doctor
 from conftest import ROOT, command, eventually, marked
 
 FOLDER = ROOT / "adapters" / "windows"

@@ -7,7 +7,7 @@ import pytest
 from callbench.catalog.study import load
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
-from callbench.runner import plan
+from callbench.runner.plan import plan
 
 HEAD = 'title = "T"\n[[cells]]\ngroup = "g"\ncall = "Send"\n'
 HUGE = """arguments = { type = "int[]", content = "fixed" }

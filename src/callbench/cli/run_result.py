@@ -7,7 +7,7 @@ from callbench.cli.output import console, print_json
 from callbench.report.export.formats import write
 from callbench.report.export.show import cell_records
 from callbench.report.terminal import print_summary
-from callbench.runner.preview import Preview
+from callbench.runner.plan.preview import Preview
 from callbench.store.record import Record
 
 

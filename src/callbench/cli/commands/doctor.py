@@ -9,7 +9,7 @@ def command(as_json: AsJson = False) -> None:
 
     Each row has a subject, its state, what was found, and the command or advice that helps.
     """
-    from callbench.runner import doctor
+    from callbench.runner.setup import doctor
 
     rows = [finding.record() for finding in doctor.findings(known_stacks(quiet=True))]
     show_rows(rows, ("subject", "state", "found", "remedy"), as_json=as_json)

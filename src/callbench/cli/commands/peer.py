@@ -82,8 +82,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli import exit_code, peer_result
     from callbench.cli.recorded.command import Ending
     from callbench.cli.recorded.peer import PeerCommand
-    from callbench.runner import launch
     from callbench.runner.peer import study
+    from callbench.runner.run import launch
 
     exit_code.checked(undecided)
     of_study = {

@@ -118,8 +118,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.analysis.completeness import shortcomings
     from callbench.cli import run_result
-    from callbench.runner import launch, own_service, real_hosts
-    from callbench.runner.stopping import Stopped
+    from callbench.runner.live.stopping import Stopped
+    from callbench.runner.machine import real_hosts
+    from callbench.runner.plan import own_service
+    from callbench.runner.run import launch
     from callbench.store.record import Record
 
     if hosts and link:

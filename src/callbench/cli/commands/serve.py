@@ -43,8 +43,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     Prints each endpoint. Lines `on NAME` and `off NAME` on standard input switch a channel or stack. Ctrl-C ends it.
     """
-    from callbench.runner import launch
     from callbench.runner import serve as serving
+    from callbench.runner.run import launch
 
     where = serving.check_host(host, exposed=exposed)
     wanted = [channel for channel in channels.split(",") if channel]

@@ -19,7 +19,7 @@ def command(
 
     Without a name: list them, what each needs and whether it is set up. From a wheel they are built in a cache folder.
     """
-    from callbench.runner import adapter_setup
+    from callbench.runner.setup import adapter_setup
 
     known = known_stacks()
     if names:

@@ -46,7 +46,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.adapter import placement
     from callbench.catalog.study import own_servers
-    from callbench.runner import own_service
+    from callbench.runner.plan import own_service
     from callbench.runner.verify import own_calls, suite
 
     folder = _service(stacks or [])

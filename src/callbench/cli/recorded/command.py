@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from callbench.cli import exit_code
 from callbench.cli.output import print_json
-from callbench.runner.stopping import marking_the_end
+from callbench.runner.live.stopping import marking_the_end
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
 

@@ -12,10 +12,10 @@ from callbench.cli.recorded.target import TargetCommand
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
 from callbench.report.load import terminal
+from callbench.runner.live.progress_line import ProgressLine
+from callbench.runner.live.stopping import StopRequest
 from callbench.runner.load import driving, journal
 from callbench.runner.load.live import LoadProgress
-from callbench.runner.progress_line import ProgressLine
-from callbench.runner.stopping import StopRequest
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
 

@@ -19,7 +19,7 @@ from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.catalog.reach import why_not_over
 from callbench.model.cell import ADVICE, USUAL_IN, Stack
 from callbench.model.situation import Goal, Situation
-from callbench.runner import own_service
+from callbench.runner.plan import own_service
 
 SLOWEST_NS_PER_BYTE = 100.0
 """Both sides together encode, compress, decompress and decode a byte of a message in less: 10 MB/s."""

@@ -10,8 +10,8 @@ from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.model.situation import Situation
-from callbench.runner import own_service
-from callbench.runner.plan import Plan
+from callbench.runner.plan import own_service
+from callbench.runner.plan.plan import Plan
 
 
 def check_spoken(situation: Situation, known: Catalogue) -> None:

@@ -12,8 +12,8 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import Study
 from callbench.catalog.study.made import made
 from callbench.model.situation import Situation
-from callbench.runner import launch
 from callbench.runner.advice import lacking, sizes
+from callbench.runner.run import launch
 from callbench.store.record import Record
 
 BUDGET_S = 60.0

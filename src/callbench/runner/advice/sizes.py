@@ -14,7 +14,7 @@ from callbench.catalog.study.loads import Group, LoadPart
 from callbench.catalog.study.model import StudyPart
 from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.service.imported import Pair
-from callbench.runner import own_service
+from callbench.runner.plan import own_service
 from callbench.stats.estimate.interval import geometric_mean
 
 # So many stacks have a place on the map.

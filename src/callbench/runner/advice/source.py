@@ -18,10 +18,11 @@ from callbench.catalog.study import load
 from callbench.catalog.study.load import names
 from callbench.model.errors import BadInput
 from callbench.model.situation import Situation
-from callbench.runner import launch, own_service
 from callbench.runner.advice import checked, importing
 from callbench.runner.advice.candidates import Chosen, chosen
 from callbench.runner.advice.importing import Importing
+from callbench.runner.plan import own_service
+from callbench.runner.run import launch
 from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import FILE
 from callbench.store.record import Record

@@ -15,7 +15,7 @@ from callbench.analysis.stability.lines import until_s
 from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
-from callbench.runner.knees import objective_result
+from callbench.runner.drive.knees import objective_result
 from callbench.runner.load import driving
 from callbench.stats.load.capacity_plan import COARSE, Place, capacity, next_place
 from callbench.store.record_writer import RecordWriter

@@ -19,12 +19,12 @@ from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
 from callbench.model.request import only_call
-from callbench.runner import environment, idle_states
 from callbench.runner.compare import tasks
 from callbench.runner.compare.fork import Amount, Cells, Fork, ForkTask, Pair, ReferenceEcho, SideFailure, said_of_sides
 from callbench.runner.compare.operands import Candidate, candidates, pairs
-from callbench.runner.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
+from callbench.runner.machine import environment, idle_states
 from callbench.runner.measure.host_monitor import GapDetector
+from callbench.runner.reference.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
 from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import COMPARISON, as_file, folder, head, now
 from callbench.store.record_writer import RecordWriter

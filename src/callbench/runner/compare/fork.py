@@ -14,13 +14,13 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner.compare.operands import Candidate
-from callbench.runner.echoes import REFERENCE_BYTES, Echo, EchoTask, MachineState
+from callbench.runner.drive.rounds import run_round, run_slice
+from callbench.runner.drive.running_stack import BASIC_CHECKS, WrongAnswer
+from callbench.runner.drive.slices import SLICE_SECONDS, Length, length_of
+from callbench.runner.drive.tasks import SlicePlan, Task
+from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.measure.host_monitor import GapDetector
-from callbench.runner.rounds import run_round, run_slice
-from callbench.runner.running_stack import BASIC_CHECKS, WrongAnswer
-from callbench.runner.slices import SLICE_SECONDS, Length, length_of
-from callbench.runner.tasks import SlicePlan, Task
-from callbench.runner.unit import Unit, UnitRequest
+from callbench.runner.reference.echoes import REFERENCE_BYTES, Echo, EchoTask, MachineState
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.rate import window_of
 

@@ -14,11 +14,11 @@ from callbench.analysis.load.result import LoadResult, compute_result
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import is_driver
+from callbench.runner.drive.schedules import Schedules
+from callbench.runner.live.stopping import StopRequest, noting_the_first_stop
 from callbench.runner.load import journal as journals
 from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
-from callbench.runner.schedules import Schedules
-from callbench.runner.stopping import StopRequest, noting_the_first_stop
 from callbench.stats.load.rate import window_of
 from callbench.store.record_writer import RecordWriter
 

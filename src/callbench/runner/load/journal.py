@@ -7,7 +7,7 @@ from typing import Any
 from callbench.adapter.placement import Placement
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.stored import INTERVALS, RESULT
-from callbench.runner import environment
+from callbench.runner.machine import environment
 from callbench.store.head import LOAD, as_file, folder, head
 from callbench.store.record_writer import RecordWriter
 

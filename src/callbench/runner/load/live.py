@@ -1,7 +1,7 @@
 """What the progress display says while a load is driven."""
 
 from callbench.analysis.load.request import LoadRequest
-from callbench.runner.progress_line import ProgressLine
+from callbench.runner.live.progress_line import ProgressLine
 
 
 class LoadProgress:

@@ -5,7 +5,7 @@ from typing import Self
 
 from callbench.analysis.peer.agreement import PEER, Round
 from callbench.model.cell import Cell
-from callbench.runner.progress_line import ProgressLine
+from callbench.runner.live.progress_line import ProgressLine
 from callbench.store.record import Record
 
 

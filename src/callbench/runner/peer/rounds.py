@@ -15,13 +15,13 @@ from callbench.catalog.study import own_servers
 from callbench.model import request
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError, MachineFailure
+from callbench.runner.drive.running_stack import RunningStack, WrongAnswer
 from callbench.runner.measure import steadiness
 from callbench.runner.measure.warm_up import WarmUp, warm_up_cell
 from callbench.runner.peer import jmeter
 from callbench.runner.peer.http_load import DRIVER, http_load, why_not
 from callbench.runner.peer.plan import HttpLoad
 from callbench.runner.peer.steadiness import CompilerShare, rate_rise
-from callbench.runner.running_stack import RunningStack, WrongAnswer
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.load.rate import window_of
 

@@ -17,10 +17,11 @@ from callbench.catalog.study import Study, load, names, own_servers
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.secrets import SECRETS
-from callbench.runner import environment, launch
+from callbench.runner.machine import environment
 from callbench.runner.peer.http_load import why_not
 from callbench.runner.peer.live import Progress
 from callbench.runner.peer.rounds import RoundLength, drive_round
+from callbench.runner.run import launch
 from callbench.store.head import PEER as PEER_RECORD
 from callbench.store.head import as_file, folder, head, now
 from callbench.store.record_writer import RecordWriter

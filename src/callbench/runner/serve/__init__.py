@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.runner.live.stopping import Sigterm, Terminated, stoppable
 from callbench.runner.serve import selection
 from callbench.runner.serve.input_lines import InputLines
 from callbench.runner.serve.offers import Endpoints, Server
-from callbench.runner.stopping import Sigterm, Terminated, stoppable
 
 # Error kinds of an adapter that cannot have a port or an address.
 _OF_THE_PLACE = ("out-of-resources", "bad-request", "refused")

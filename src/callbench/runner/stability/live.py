@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from callbench.analysis.stability.slices import window_of_line
-from callbench.runner.progress_line import ProgressLine
+from callbench.runner.live.progress_line import ProgressLine
 
 
 class SliceProgress(ProgressLine):

@@ -12,8 +12,8 @@ from callbench.analysis.stability.lines import until_s
 from callbench.analysis.stability.slices import failed_slice, slice_of, slice_record, times
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure, CallbenchError
-from callbench.runner.knees import RATES, objective_result
-from callbench.runner.schedules import Schedules
+from callbench.runner.drive.knees import RATES, objective_result
+from callbench.runner.drive.schedules import Schedules
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.stats.load.knee import SearchRange, Step, knee, next_level

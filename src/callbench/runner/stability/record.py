@@ -8,7 +8,7 @@ from callbench.adapter.placement import Placement
 from callbench.analysis.stability.lines import until_s
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS, masks_alike
-from callbench.runner import environment
+from callbench.runner.machine import environment
 from callbench.store.head import FILE, as_file, folder, head
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter

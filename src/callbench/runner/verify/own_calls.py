@@ -14,7 +14,7 @@ from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
 from callbench.model.service.imported import Imported
 from callbench.model.verify_outcome import Outcome
-from callbench.runner import own_service
+from callbench.runner.plan import own_service
 from callbench.runner.verify.last_field import last_field
 from callbench.runner.verify.session import NotApplicable, Session
 

@@ -7,7 +7,7 @@ from threading import Timer
 
 from callbench.adapter.contract import Done
 from callbench.adapter.stack import side_processes
-from callbench.runner import idle_processes
+from callbench.runner.machine import idle_processes
 from callbench.runner.verify.accuracy import GAPS_NS, SCHEDULE
 from callbench.runner.verify.session import Session
 

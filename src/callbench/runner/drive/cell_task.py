@@ -1,0 +1,109 @@
+"""The task of one cell in a fork: one slice in every round, and one slice that the probes watch."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from callbench.model.cell import Cell
+from callbench.runner.drive.long_calls import LongCalls
+from callbench.runner.drive.slices import WATCHED_SECONDS, Length, has_enough_slices
+from callbench.runner.drive.tasks import SlicePlan, Task
+from callbench.runner.measure.probe import Probe
+from callbench.stats.steady.warmed import BUSY
+
+# Returns the schedule file of a cell in a round; None for a closed loop.
+ScheduleOf = Callable[[Cell, int], Path | None]
+
+
+class CellTask(Task):
+    """A cell that is driven in slices.
+
+    Attributes:
+        cell: the cell of the plan.
+        trial: the number of its trial in the run.
+        result: the last slice as a journal record; None if there was none.
+    """
+
+    def __init__(  # noqa: PLR0913 - what is driven, on what, and how
+        self,
+        cell: Cell,
+        unit: str,
+        trial: int,
+        length: Length,
+        schedule_of: ScheduleOf,
+        *,
+        lead: bool = True,
+        long_calls: LongCalls | None = None,
+    ) -> None:
+        """Prepare the task.
+
+        Args:
+            cell: of the plan.
+            unit: the name of the unit that it is driven on.
+            trial: the number of its trial in the run.
+            length: of its slices.
+            schedule_of: returns its schedules.
+            lead: whether a few calls that do not count precede each slice.
+            long_calls: makes slices longer that are short for the calls of their cell.
+        """
+        self.cell = cell
+        self._lead = lead
+        self.unit = unit
+        self.result: dict[str, Any] | None = None
+        self.trial = trial
+        self._length = length
+        self._schedule_of = schedule_of
+        self._probes: Sequence[Probe] = ()
+        self._slices = self._compiled = self._calls = 0
+        self._driven_s = 0.0
+        self._long_calls = long_calls
+        self._counts = False
+
+    def set_probes(self, probes: Sequence[Probe]) -> None:
+        """Let probes watch the next slices; an empty sequence ends that. Watched slices do not count for rates."""
+        self._probes = probes
+
+    def reset_counts(self) -> None:
+        """Forget the rehearsal slices: counting starts now."""
+        self._slices = self._compiled = self._calls = 0
+        self._driven_s = 0.0
+        self._counts = True
+
+    @property
+    def compiled_slices(self) -> tuple[int, int]:
+        """Return the number of slices in which a compiler was active, and the number of all slices."""
+        return self._compiled, self._slices
+
+    @property
+    def unsteady(self) -> str:
+        """Why the trial does not count, or "": a compiler was active in most of its slices."""
+        if 2 * self._compiled <= self._slices:
+            return ""
+        return f"a compiler was active in most of its slices: {self._compiled} of {self._slices}"
+
+    def next_slice(self, number: int) -> SlicePlan | None:
+        """Return the next slice, or None if the cell has enough slices in this fork."""
+        self.result = None
+        lacks_calls = self._calls < self.cell.load.fork_calls
+        if not self._probes and has_enough_slices(self._driven_s, self._slices, lacks_calls=lacks_calls):
+            return None
+        length = self._length
+        if self._long_calls is not None:
+            length = self._long_calls.lengthened(self.cell, length)
+        if self._probes and not self.cell.load.open:
+            length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
+        return SlicePlan(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
+
+    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:
+        """Store the slice."""
+        if plan.schedule is not None:
+            # The schedule can be computed again from the seed, and a run would leave hundreds of files.
+            plan.schedule.unlink(missing_ok=True)
+        if not plan.probes:
+            self._slices += 1
+            self._calls += int(result["done"]["calls"])
+            self._driven_s += result["done"]["elapsed_ns"] / 1e9
+            if self._long_calls is not None and self._counts:
+                self._long_calls.add_slice(self.cell, self._length, result["done"])
+            self._compiled += result.get("compiler_ns", 0) > BUSY * result["done"]["elapsed_ns"]
+        self.result = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes), **result}

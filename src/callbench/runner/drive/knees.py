@@ -1,0 +1,182 @@
+"""Searches for knees: the highest rate, or the most clients, that still meets an objective. One step per round."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from callbench.analysis.knee_search import Search
+from callbench.catalog import mixed
+from callbench.catalog.study.loads import KneePart
+from callbench.model import objective
+from callbench.model.cell import Cell
+from callbench.model.errors import BadInput
+from callbench.runner.drive.schedules import Schedules
+from callbench.runner.drive.slices import Length
+from callbench.runner.drive.tasks import SlicePlan, Task
+from callbench.stats.load.knee import Step, next_level
+from callbench.stats.load.rate import window_of
+from callbench.store.record import Record
+
+RATES = (0.1, 10_000_000.0)
+CLIENTS = (1, 1_000)
+_GUESS_SECONDS = 0.1
+
+
+def plan_searches(parts: Sequence[KneePart], objective_text: str | None, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Return the searches of a run, as stored in record.json.
+
+    Args:
+        parts: the knees of the study.
+        objective_text: an objective for every group of the run, along the rate, or None.
+        cells: the cells of the run.
+
+    Raises:
+        BadInput: the objective is invalid.
+    """
+    every = list(parts)
+    if objective_text is not None:
+        try:
+            objective.parse(objective_text)
+        except ValueError as failure:
+            raise BadInput(f"--objective {failure}") from None
+        groups = dict.fromkeys(cell.group for cell in cells)
+        every += [KneePart(id=f"{group}: {objective_text}", group=group, objective=objective_text) for group in groups]
+    return [asdict(search) for part in every for search in _searches(part, cells)]
+
+
+def _searches(part: KneePart, cells: Sequence[Cell]) -> Iterator[Search]:
+    """Yield one search per stack and link of the group.
+
+    Its cell has the most clients along the rate, else the fewest.
+    """
+    bases: dict[tuple[str, str], Cell] = {}
+    for cell in cells:
+        chosen = part.stacks is None or any(mixed.fits(cell.stack, pattern) for pattern in part.stacks)
+        if cell.group == part.group and chosen:
+            before = bases.setdefault((cell.stack, cell.link), cell)
+            if cell.load.clients > before.load.clients:
+                bases[cell.stack, cell.link] = cell
+    least, most = RATES if part.along == "rate" else CLIENTS
+    for cell in bases.values():
+        yield Search(
+            part.id,
+            cell.id,
+            part.along,
+            part.objective,
+            cell.load.arrivals if cell.load.open else part.arrivals,
+            part.least or least,
+            part.most or most,
+            part.precision,
+        )
+
+
+class Searches:
+    """The searches of a run, with the steps that the journal already has."""
+
+    def __init__(self, run: Record) -> None:
+        """Read the searches.
+
+        Raises:
+            BadInput: the journal is damaged.
+        """
+        self.every = [Search(**record) for record in run.request.get("knees", [])]
+        self._steps: dict[tuple[str, str, int], list[Step]] = {}
+        for line in run.lines() if self.every else ():
+            if line["kind"] == "step":
+                key = str(line["knee"]), str(line["cell"]), int(line["fork"])
+                self._steps.setdefault(key, []).append(Step(float(line["level"]), bool(line["holds"])))
+
+    def steps(self, search: Search, fork: int) -> list[Step]:
+        """Return the list of steps of a search in a fork; it grows during the search."""
+        return self._steps.setdefault((search.knee, search.cell, fork), [])
+
+    def tasks(self, unit: str, cells: Mapping[str, Cell], fork: int, schedules: Schedules) -> "list[SearchTask]":
+        """Return the unfinished searches that a unit can run in a fork."""
+        mine = (
+            SearchTask(one, cells[one.cell], unit, fork, self, schedules) for one in self.every if one.cell in cells
+        )
+        return [task for task in mine if not task.over]
+
+
+class SearchTask(Task):
+    """The task of one search: one step per round, until two levels are close enough.
+
+    Attributes:
+        result: the step of the last round as a journal record; None if there was none.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what is searched, on what, and what is known
+        self, search: Search, cell: Cell, unit: str, fork: int, known: Searches, schedules: Schedules
+    ) -> None:
+        """Prepare the task."""
+        self.unit = unit
+        self.result: dict[str, Any] | None = None
+        self._search, self._cell, self._fork = search, cell, fork
+        self._steps = known.steps(search, fork)
+        self._schedules = schedules
+        # Along the rate, the first level follows from a closed loop, which is driven first.
+        self._start = 1.0 if self._steps or search.along == "clients" else None
+
+    @property
+    def over(self) -> bool:
+        """Whether the level is found."""
+        return bool(self._steps) and next_level(self._steps, 1.0, self._search.span) is None
+
+    def is_supported(self, features: Collection[str]) -> bool:
+        """Return whether an adapter with these features can run the search."""
+        return self._search.along == "clients" or "open" in features
+
+    def next_slice(self, number: int) -> SlicePlan | None:  # noqa: ARG002 - in every round
+        """Return the next step, or at first a closed loop to see what rate is reached."""
+        self.result = None
+        if self._start is None:
+            plain = replace(self._cell.load, arrivals="closed", rate_per_s=None)
+            return SlicePlan(replace(self._cell, load=plain), Length(_GUESS_SECONDS, plain.clients))
+        level = next_level(self._steps, self._start, self._search.span)
+        if level is None:
+            return None
+        cell = replace(self._cell, load=self._search.load(self._cell.load, level))
+        return SlicePlan(cell, Length(cell.load.seconds, cell.load.calls), self._schedules.of(cell, self._fork))
+
+    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:
+        """Store the step, and whether it met the objective at the requested rate."""
+        if plan.schedule is not None:
+            # The schedule can be computed again from the seed.
+            plan.schedule.unlink(missing_ok=True)
+        if self._start is None:
+            # Start with half of the rate of the closed loop.
+            self._start = max(1.0, window_of(result["done"]).per_s / 2)
+            return
+        search, load = self._search, plan.cell.load
+        level = float(load.clients if search.along == "clients" else load.rate_per_s or 0.0)
+        found = objective_result(result["done"], search.objective, load.rate_per_s)
+        place = {"knee": search.knee, "cell": search.cell, "fork": self._fork, "stack": self._cell.stack}
+        line = {"kind": "step", **place, "step": len(self._steps), "along": search.along, "level": level}
+        self._steps.append(Step(level, found["holds"]))
+        self.result = {**line, "clients": load.clients, "unsteady": "", **result, **found}
+
+
+def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: float | None) -> dict[str, Any]:
+    """Compare a drive with an objective, at the requested rate (None for a closed loop).
+
+    Returns:
+        `value_us`, the measured value (None if there is none), `reached_per_s`, and whether the objective `holds`.
+    """
+    from callbench.stats.load.pace import REACHED, reached_per_s  # noqa: PLC0415 - statistics are slow to load
+
+    objective_ = objective.parse(objective_text)
+    value_us = objective_.value_us(done)
+    service = done["service"]
+    mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
+    window = window_of(done)
+    reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns, window)
+    # Calls that still wait within the objective do not show that the rate was missed.
+    reached_in_time = reached_per_s(done["calls"], done["elapsed_ns"], max(mean_ns, objective_.limit_us * 1e3), window)
+    rate_held = rate_per_s is None or reached_in_time >= REACHED * rate_per_s
+    # JSON has no infinity.
+    shown = value_us if math.isfinite(value_us) else None
+    # A client that fails rests before it calls again. So one that is never served hardly shows in a percentile.
+    all_served = not done.get("unserved")
+    holds = rate_held and all_served and value_us <= objective_.limit_us
+    return {"value_us": shown, "reached_per_s": reached, "holds": holds}

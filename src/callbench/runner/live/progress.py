@@ -1,0 +1,112 @@
+"""The progress display of a run: a moving line on a terminal, otherwise one line per fork."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from rich.table import Table
+from rich.text import Text
+
+from callbench.analysis.words import some
+from callbench.runner.live.live_ranking import PLACES, LiveRanking
+from callbench.runner.live.progress_line import ProgressLine
+from callbench.runner.plan.estimate import span
+from callbench.runner.plan.plan import Plan
+from callbench.stats.load.rate import window_of
+
+# Lines of the terminal that the table does not use.
+_AROUND = 6
+# Less time than this is not announced.
+_WORTH_SAYING_S = 15
+
+
+class Progress:
+    """Shows the progress of a run on stderr."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        """Prepare the display. Nothing is shown before `with`.
+
+        Args:
+            quiet: whether to show nothing.
+        """
+        self._ranking: LiveRanking | None = None
+        # Redraw rarely: drawing takes processor time from the measured stacks.
+        self._line = ProgressLine(quiet=quiet, redraws_per_s=0.5, below=self._table)
+        self._doing = ""
+        self._shown = 0
+        self._slices = self._left_out = 0
+        self._began = time.monotonic()
+
+    def show_estimate(self, left: str) -> None:
+        """Show the estimated duration."""
+        self._line.say(left)
+
+    def show_plan(self, plan: Plan) -> None:
+        """Show that a run of this plan begins."""
+        self._ranking = LiveRanking(plan.timed, plan.conditions[0])
+        self._show("codecs without channel")
+
+    def show_ledger(self, stack: str, done: int, wanted: int) -> None:
+        """Show that the bytes of a stack's calls are counted."""
+        self._show(f"wire {done}/{wanted} {stack:28}")
+        if not self._line.moving and done == wanted:
+            self._line.say(f"wire: {wanted} ledgers, {time.monotonic() - self._began:.0f} s")
+
+    def show_start(self, stack: str) -> None:
+        """Show that a stack is started."""
+        self._show(f"starting {stack:28}")
+
+    def show_warm_up(self, stack: str) -> None:
+        """Show that a stack is warmed up."""
+        self._show(f"warming up {stack:28}")
+
+    def show_round(self, fork: int, number: int, slices: Sequence[Mapping[str, Any]]) -> None:
+        """Show that a round is on disk."""
+        self._slices += len(slices)
+        self._show(f"fork {fork + 1}, round {number + 1}")
+
+    def show_slice(self, cell: str, done: Mapping[str, Any]) -> None:
+        """Show a slice that counts."""
+        self._shown += 1
+        self._show(self._doing)
+        window = window_of(done)
+        if self._ranking is not None:
+            self._ranking.add_slice(cell, window.calls, window.ns, loop_ns=int(done.get("gap_ns") or 0))
+
+    def show_excluded(self, stacks: Sequence[str], why: str) -> None:
+        """Show that stacks, or a cell of one, are excluded."""
+        self._left_out += len(stacks)
+        if self._line.moving:
+            self._line.say(f"left out: {some(stacks)}: {why}")
+
+    def show_fork(self, fork: int, left_s: float) -> None:
+        """Show that a fork is done, and about how many seconds the planned ones still take."""
+        if not self._line.moving:
+            left_out = f", {self._left_out} left out" if self._left_out else ""
+            passed = time.monotonic() - self._began
+            more = f", {span(left_s)} to go" if left_s >= _WORTH_SAYING_S else ""
+            self._line.say(f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s{more}")
+
+    def _show(self, doing: str) -> None:
+        self._doing = doing
+        self._line.show(f"{doing} {self._shown:,} slices")
+
+    def _table(self) -> Table | None:
+        """Return the rankings so far, as many as fit on the terminal."""
+        lines = self._ranking.lines(max(1, self._line.height - _AROUND)) if self._ranking is not None else []
+        if not lines:
+            return None
+        table = Table("call", "first", "second", "third", "stacks", title="Ranking so far, calls/s", box=None)
+        for line in lines:
+            places = [*line.places, *([""] * PLACES)][:PLACES]
+            table.add_row(*(Text(text) for text in (line.name, *places, f"{line.stacks}")))
+        return table
+
+    def __enter__(self) -> Self:
+        """Start the display."""
+        self._line.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the moving line."""
+        self._line.__exit__()

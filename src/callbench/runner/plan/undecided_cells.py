@@ -1,0 +1,120 @@
+"""Which cells a run still needs: those of undecided results. Computed from the record on disk."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from callbench.analysis.precision.stopping import CellPrecision, PrecisionTarget, StopReason, why_ended
+from callbench.runner.plan.plan import Plan
+from callbench.store.record import Record
+
+if TYPE_CHECKING:
+    from callbench.analysis.claims import ClaimComparison
+    from callbench.analysis.rankings import Ranking
+    from callbench.analysis.results import Result
+    from callbench.analysis.subject import Subject
+
+
+def undecided_cells(run: Record, plan: Plan) -> set[str]:
+    """Return the cells for which further forks can still decide something.
+
+    With a requested precision, these are the cells that have not reached it. Otherwise they are the cells of undecided
+    claims and questions, and of neighbours in a ranking that are neither different nor close enough. Cells that no
+    reasonable number of forks would decide are not returned.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    aim = _precision_goal(run)
+    if aim is not None:
+        return {one.id for one in _results(run, plan) if why_ended(_reached(one), aim) is None}
+    from callbench.analysis.subject import subject  # noqa: PLC0415 - statistics are slow to load
+
+    subjects = [subject(run.under(condition)) for condition in plan.conditions]
+    return {cell for one in subjects for cell in _cells_of_claims(one) | _cells_of_neighbours(one)}
+
+
+def endings(run: Record, plan: Plan) -> list[dict[str, Any]]:
+    """Return the journal lines that say why each cell of a run with a requested precision ended.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    aim = _precision_goal(run)
+    if aim is None:
+        return []
+    found = []
+    for one in _results(run, plan):
+        now = _reached(one)
+        why = why_ended(now, aim) or StopReason.BUDGET
+        figures = {"asked": aim.until, "reached": now.width, "forks": now.forks}
+        found.append({"kind": "ended", "cell": one.id, "why": why.value, **figures})
+    return found
+
+
+def _precision_goal(run: Record) -> PrecisionTarget | None:
+    """Return the requested precision; None if there is none."""
+    until, budget_s = run.request.get("until"), run.request.get("budget_s")
+    return None if until is None else PrecisionTarget(float(until), budget_s)
+
+
+def _results(run: Record, plan: Plan) -> "list[Result]":
+    """Return the results of all cells so far."""
+    from callbench.analysis.read_results import read  # noqa: PLC0415 - statistics are slow to load
+
+    return [one for condition in plan.conditions for one in read(run.under(condition)).cells]
+
+
+def _reached(one: "Result") -> CellPrecision:
+    """Return the precision of a cell: that of its rate, or of its mean latency in an open loop."""
+    statistic = "rate_per_s" if one.open_loop is None else "mean_us"
+    interval = one.interval(statistic)
+    width = None if interval is None else interval.half_width
+    return CellPrecision(width, len(one.by_fork.get(statistic, {})), one.excluded is not None)
+
+
+def _cells_of_claims(subject: "Subject") -> set[str]:
+    """Return the cells of undecided claims and questions that more forks may decide."""
+    every = [one for judged in subject.judged for one in judged.compared]
+    every += [one.compared for question in subject.asked for one in question.answers]
+    return {cell for one in every if _is_decidable(one) for cell in _cells(subject, one)}
+
+
+def _is_decidable(one: "ClaimComparison") -> bool:
+    from callbench.analysis.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
+
+    return (
+        one.verdict is Verdict.UNDECIDED
+        and not one.bounded
+        and one.tested is not None
+        and one.tested.more_forks is not None
+    )
+
+
+def _cells(subject: "Subject", one: "ClaimComparison") -> Iterable[str]:
+    sides = (*one.comparison.over, *one.comparison.under)
+    return (cell.id for conditions in sides for cell in subject.results.where(conditions))
+
+
+def _cells_of_neighbours(subject: "Subject") -> set[str]:
+    """Return the cells of neighbours in a ranking that more forks may distinguish."""
+    from callbench.analysis.rankings import rankings  # noqa: PLC0415 - statistics are slow to load
+
+    return {cell for table in rankings(subject) for cell in _undecided(subject, table)}
+
+
+def _undecided(subject: "Subject", table: "Ranking") -> Iterable[str]:
+    from callbench.analysis.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stats.decide.forecast import more_forks  # noqa: PLC0415
+    from callbench.stats.estimate.interval import CONFIDENCE  # noqa: PLC0415
+
+    count = len(table.contenders)
+    level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
+    for one, other in pairwise(table.standings):
+        pair = [table.ranked[place.index] for place in (one, other)]
+        known = subject.results.estimated(*pair)
+        if other.index not in one.ties or known is None:
+            continue
+        width = known.interval(CONFIDENCE).half_width
+        if width is not None and width > CLOSE and more_forks(known, level) is not None:
+            yield from (each.id for each in pair)

@@ -1,0 +1,1 @@
+"""A run from its request to its record: launch, execution, forks and their batches, ledgers and codecs."""

@@ -1,0 +1,99 @@
+"""What all parts of a run share: the record, the plan, the probes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from callbench.adapter.placement import Placement
+from callbench.catalog.catalogue import Catalogue
+from callbench.model.cell import Cell, Stack
+from callbench.runner.drive.knees import Searches
+from callbench.runner.drive.long_calls import LongCalls
+from callbench.runner.drive.scatter import ForkRates
+from callbench.runner.drive.schedules import Schedules
+from callbench.runner.live.progress import Progress
+from callbench.runner.measure.host_monitor import GapDetector
+from callbench.runner.measure.probe import Probe
+from callbench.runner.plan.plan import Plan
+from callbench.runner.run.resume_state import ResumeState
+from callbench.store.record_writer import RecordWriter
+
+
+@dataclass(frozen=True)
+class ForkTask:
+    """The work of one fork.
+
+    Attributes:
+        number: its number, from 0.
+        rounds: rounds of each batch.
+        watch: whether the probes watch one slice of each cell.
+        until: on the monotonic clock: after this moment no further round begins, except the first two.
+    """
+
+    number: int
+    condition: str
+    cells: tuple[Cell, ...]
+    rounds: int
+    watch: bool
+    until: float | None = None
+
+
+@dataclass
+class Context:
+    """The shared state of a run.
+
+    Attributes:
+        resume_state: what the journal already contains; updated with every new line.
+        sizes: bytes of request and answer by adapter, message and group, as measured by the codecs.
+        baselines: the echo stacks by channel; empty if none can run or none is requested.
+        probes: the probes of watched rounds.
+        gaps: detects during each slice whether the host took the processors away.
+        slices, repeated: how many slices counted so far, and how many were repeated.
+    """
+
+    run: RecordWriter
+    plan: Plan
+    catalogue: Catalogue
+    placement: Placement
+    progress: Progress
+    resume_state: ResumeState
+    schedules: Schedules
+    seed: int
+    quick: bool
+    probes: Sequence[Probe] = ()
+    gaps: GapDetector | None = None
+    slices: int = 0
+    repeated: int = 0
+    sizes: Mapping[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
+    baselines: Mapping[str, Stack] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Index the stacks by name and read the searches."""
+        self.stacks = {stack.id: stack for stack in self.plan.stacks}
+        self.known = {stack.id: stack for stack in self.catalogue.every}
+        self.searches = Searches(self.run)
+        self.scatter = {condition: ForkRates() for condition in self.plan.conditions}
+        self.long_calls = LongCalls()
+        self._starts = count(sum(1 for line in self.run.lines() if line["kind"] == "start"))
+
+    def next_start(self) -> int:
+        """Return the number of the next start, unique in the run."""
+        return next(self._starts)
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Write a journal line. It is on disk when this returns.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        self.run.append(line)
+        self.resume_state.add_line(line)
+
+    def note(self, text: str) -> None:
+        """Write a note for the reader of the report.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        self.run.note(text)

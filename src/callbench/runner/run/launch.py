@@ -1,0 +1,339 @@
+"""Plan, create, resume and end a run."""
+
+import secrets
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from callbench.adapter import placement
+from callbench.adapter.network import creation
+from callbench.catalog import catalogue, reach, select
+from callbench.catalog.own.place import SERVICE
+from callbench.catalog.reach import LOOPBACK, REAL
+from callbench.catalog.study import load, own_servers
+from callbench.catalog.study.claimed_calls import with_claimed_calls
+from callbench.catalog.user_json import json_or_text
+from callbench.model.cell import AS_IS, HELD, Cell, Stack
+from callbench.model.errors import BadInput
+from callbench.model.secrets import SECRETS
+from callbench.runner.drive import knees
+from callbench.runner.live.progress import Progress
+from callbench.runner.live.stopping import marking_the_end
+from callbench.runner.machine import environment, idle_states, real_hosts
+from callbench.runner.plan import own_service, plan
+from callbench.runner.plan.estimate import estimate
+from callbench.runner.plan.preview import Preview
+from callbench.runner.plan.unknown_calls import unknown_time
+from callbench.runner.run.execution import RunExecution
+from callbench.store.head import RUN, as_file, folder, head, now
+from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
+
+if TYPE_CHECKING:
+    from callbench.catalog.study import Study
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """The options of a run.
+
+    Attributes:
+        study: a name or a path; or the study itself, which then says links, languages and stacks by itself.
+        seed: of the random order; None: a new one, which is recorded.
+        forks: exactly so many forks of each condition; None: as the study says, and more if there is time.
+        objective: a latency objective whose knee is searched in every group; None: only the study's knees.
+        out: the run folder; None: `runs/STUDY-TIME`.
+        until: the interval half-width at which a cell is precise enough, as a share; None: the planned forks decide.
+        budget_s: seconds to spend; None: no limit of its own.
+        pcap: whether to keep the packet captures of the wire ledger.
+        baselines: whether to measure the raw echo of each channel.
+        link: the link of every cell; None: as the study says.
+        languages: of an imported service without a study of its own: the languages to measure besides Rust.
+        stacks: likewise: the native stacks to measure; empty: the usual ones.
+        warm_up_s: seconds after which every warm-up ends; 0: no warm-up; None: the usual limits.
+        hosts: the hosts of the server and of the clients, for every cell; None: this machine.
+    """
+
+    study: "str | Study"
+    quick: bool = False
+    select: Sequence[str] = ()
+    settings: dict[str, str] = field(default_factory=dict)
+    seed: int | None = None
+    forks: int | None = None
+    out: Path | None = None
+    baselines: bool = True
+    confirm: bool = False
+    hold_idle: bool = False
+    objective: str | None = None
+    until: float | None = None
+    budget_s: float | None = None
+    pcap: bool = False
+    link: str | None = None
+    languages: Sequence[str] = ()
+    stacks: Sequence[str] = ()
+    warm_up_s: float | None = None
+    hosts: real_hosts.Pair | None = None
+
+    @property
+    def over(self) -> str | None:
+        """The link of every cell; None: as the study says."""
+        return REAL if self.hosts else self.link
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """The plan of a requested run.
+
+    Attributes:
+        study: as it was read.
+        plan: its stacks and cells.
+        seed: of the random order.
+        missing: why cells over a link are missing, or None.
+    """
+
+    study: "Study"
+    plan: plan.Plan
+    seed: int
+    missing: str | None
+
+
+def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
+    """Plan a run. Nothing is created.
+
+    Raises:
+        BadInput: an option is wrong.
+    """
+    selection = select.parse(request.select)
+    study = _study(request)
+    if study.service is not None:
+        all_stacks = own_service.for_service(all_stacks)
+    all_stacks = own_servers.with_servers(all_stacks, study.part.servers, study.path)
+    stacks = {stack.id: stack for stack in all_stacks.every}
+    cells = selection.apply(study.cells(all_stacks.every, request.quick), stacks)
+    links = sorted({cell.link for cell in cells} - {LOOPBACK})
+    wires = {name: real_hosts.wire_of(name, study, request.hosts) for name in links}
+    cells = with_claimed_calls(cells, stacks, study, study.rounds(request.quick))
+    cells, missing = _cells_with_links(cells, stacks, wires)
+    if not cells:
+        named = request.study if isinstance(request.study, str) else study.path
+        raise BadInput(f"{named} has no cells that can be measured here: {missing or 'none are selected'}")
+    seed = secrets.randbits(32) if request.seed is None else request.seed
+    forks = study.forks(request.quick) if request.forks is None else request.forks
+    conditions, why_not_held = _conditions(request, study)
+    missing = "; ".join(filter(None, (missing, why_not_held))) or None
+    return RunPlan(study, plan.make_plan(cells, all_stacks.every, forks, conditions, wires), seed, missing)
+
+
+def _study(request: RunRequest) -> "Study":
+    if not isinstance(request.study, str):
+        return request.study
+    return load(request.study, request.settings, link=request.over, languages=request.languages, stacks=request.stacks)
+
+
+def _conditions(request: RunRequest, study: "Study") -> tuple[tuple[str, ...], str | None]:
+    """Return the conditions of the processors' idle states, and why one that the study asks for is missing.
+
+    Raises:
+        BadInput: --hold-idle is not possible here.
+    """
+    if request.hold_idle:
+        with idle_states.hold_idle_states(hold=True):
+            return (HELD,), None
+    hold = tuple(study.idle)
+    if HELD not in hold:
+        return hold, None
+    try:
+        with idle_states.hold_idle_states(hold=True):
+            return hold, None
+    except BadInput as failure:
+        return (AS_IS,), f"only the machine's own idle states are measured: {str(failure).removeprefix('--hold-idle ')}"
+
+
+def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
+    """Return what a run would measure and how long it would take. Nothing is created or started.
+
+    Raises:
+        BadInput: an option is wrong.
+    """
+    run_plan = plan_run(request, all_stacks)
+    all_stacks = own_service.added(all_stacks, run_plan.study.service, run_plan.plan.stacks, compiled=False)
+    all_stacks = replace(
+        own_servers.with_plan_servers(all_stacks, run_plan.plan.stacks), warm_up_limit_s=request.warm_up_s
+    )
+    why = {stack.id: stack.why_not for stack in all_stacks.every}
+    planned = run_plan.plan
+    measured: dict[str, int] = {}
+    left_out: dict[str, list[str]] = {}
+    for stack in planned.stacks:
+        if reason := why.get(stack.id):
+            left_out.setdefault(reason, []).append(stack.id)
+        else:
+            measured[stack.id] = sum(cell.stack == stack.id for cell in planned.cells)
+    cannot = {stack for stack, reason in why.items() if reason}
+    run_length = _run_length(request, run_plan.study)
+    left = estimate(planned, all_stacks, run_length, left_out=cannot, quick=request.quick, baselines=request.baselines)
+    duration = unknown_time(planned, int(run_length["rounds"]), left_out=cannot).describe(left)
+    place = (
+        run_plan.study.title,
+        planned.forks,
+        planned.conditions,
+        len(planned.cells),
+        measured,
+        left_out,
+        run_plan.missing,
+    )
+    return Preview(*place, left.seconds, left.limit_s, duration)
+
+
+def _run_length(request: RunRequest, study: "Study") -> dict[str, Any]:
+    """Return the rounds of a fork, the time limit in seconds (None: none), and whether the number of forks is fixed."""
+    limit_s = study.minutes(request.quick) * 60 if request.budget_s is None else request.budget_s
+    exact = request.forks is not None and request.budget_s is None and request.until is None
+    return {"rounds": study.rounds(request.quick), "limit_s": None if exact else limit_s, "exact": exact}
+
+
+def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
+    """Create the run folder, without measurements, and return its path.
+
+    Raises:
+        BadInput: an option is wrong.
+        CallbenchError: the folder cannot be created.
+    """
+    run_plan = plan_run(request, all_stacks)
+    study, cells = run_plan.study, run_plan.plan.cells
+    # A missing compiler is reported before there is a run folder.
+    own_service.added(all_stacks, study.service, run_plan.plan.stacks)
+    out = folder(request.out, study.name)
+    options = {
+        "study": study.name,
+        "seed": run_plan.seed,
+        "quick": request.quick,
+        "forks": run_plan.plan.forks,
+        **_run_length(request, study),
+        "select": list(request.select),
+        "settings": dict(request.settings),
+        "baselines": request.baselines,
+        "confirm": request.confirm,
+        "idle": list(run_plan.plan.conditions),
+        "knees": knees.plan_searches(study.part.knees, request.objective, cells),
+        "until": request.until,
+        "budget_s": request.budget_s,
+        "pcap": request.pcap,
+        "link": request.over,
+        "warm_up_s": request.warm_up_s,
+        "without": run_plan.missing,
+        "service": study.service and str(study.service.absolute()),
+    }
+    with RecordWriter.create(out, head(RUN, study.title, options), _files(study, run_plan.plan)):
+        return out
+
+
+def _cells_with_links(
+    cells: Sequence[Cell], stacks: Mapping[str, Stack], wires: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Cell], str | None]:
+    """Return the cells whose link can be made here, and why the others' cannot.
+
+    Cells of stacks without a network are kept: each is excluded later with its reason, unless there are no others.
+    """
+    whys_not = {link: creation.why_not(wire) for link, wire in wires.items()}
+    why = next((f"{link}: {why}" for link, why in whys_not.items() if why), None)
+    kept = [cell for cell in cells if whys_not.get(cell.link) is None]
+    reasons = {reach.why_not_over(stacks[cell.stack], cell.link) for cell in kept}
+    if kept and None not in reasons:
+        return [], min(str(one) for one in reasons)
+    return kept, why
+
+
+def _files(study: "Study", run_plan: plan.Plan) -> dict[str, bytes]:
+    files = {
+        "study.toml": study.source,
+        "plan.json": as_file(run_plan.record()),
+        "environment.json": as_file(environment.record(placement.choose_placement(), run_plan.wires)),
+    }
+    if study.service is not None:
+        # What the calls are is part of the run: its study can be read only with them.
+        files[SERVICE] = (study.service / SERVICE).read_bytes()
+    return files | ({"published.toml": study.published_source} if study.published_source is not None else {})
+
+
+def execute_run(path: Path, all_stacks: catalogue.Catalogue, *, resumed: bool) -> Record:
+    """Measure what is left of a run folder. Return the finished run.
+
+    Raises:
+        BadInput: it is not a run folder, it is damaged, or another program writes it.
+        Stopped: the user stopped it.
+        CallbenchError: the folder cannot be written, or nothing could be measured.
+    """
+    with RecordWriter(path) as run:
+        run_plan = plan.read(SECRETS.restored(run.plan(), str(path)))
+        all_stacks = own_service.added(all_stacks, run.request.get("service"), run_plan.stacks)
+        all_stacks = replace(
+            own_servers.with_plan_servers(all_stacks, run_plan.stacks), warm_up_limit_s=run.request.get("warm_up_s")
+        )
+        where = placement.choose_placement()
+        if resumed:
+            run.append(
+                {
+                    "kind": "note",
+                    "at": now(),
+                    "text": "resumed",
+                    "load": environment.busyness(),
+                    "placement": where.record(),
+                }
+            )
+        command = f"what was measured is kept. Continue with: {_resume_command(path, run.request['study'])}"
+        with marking_the_end(run, command, "stopped: the round under way was discarded"):
+            RunExecution(run, run_plan, all_stacks, where, Progress()).run()
+            run.info["load_at_end"] = environment.busyness()
+        run.parquet()
+    return run
+
+
+def _resume_command(path: Path, study: str) -> str:
+    return shlex.join(["callbench", "run", study, "--out", str(path), "--resume"])
+
+
+def folder_to_resume(out: Path | None, study: str) -> Path:
+    """Return the folder of the run to resume.
+
+    Raises:
+        BadInput: no folder is given, it is not a run folder, or it is a run of another study.
+    """
+    if out is None:
+        raise BadInput("--resume needs --out, the folder of the run to continue")
+    record = Record(out)
+    ran = record.request["study"]
+    if Path(study).stem != ran:
+        raise BadInput(f"{out} is a run of the study {ran}, not of {study}")
+    if Path(study).is_file():
+        # Its secrets are needed again, which the folder does not have.
+        SECRETS.learn_study(Path(study).read_bytes())
+    return out
+
+
+def settings_of(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
+    """Parse `NAME=VALUE` texts into a mapping.
+
+    Raises:
+        BadInput: a text has no `=`.
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadInput(f"{option} {text}: give NAME=VALUE")
+        pairs[name] = value
+    return pairs
+
+
+def values_of(texts: Sequence[str], option: str) -> dict[str, object]:
+    """Parse `NAME=VALUE` texts into a mapping. Values are JSON; any other value is a text.
+
+    Raises:
+        BadInput: a text has no `=`, or a value is JSON that cannot be carried.
+    """
+    return {
+        name: json_or_text(text, f"{option} {name}: the value") for name, text in settings_of(texts, option).items()
+    }

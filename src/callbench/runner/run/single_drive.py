@@ -1,0 +1,74 @@
+"""Drive a cell in one piece on a start of its own, to see its effect on the processes."""
+
+from callbench.adapter.network import creation
+from callbench.adapter.network.pair import LinkFailure
+from callbench.analysis.neighbours import disturbed_by
+from callbench.model.cell import Cell
+from callbench.model.errors import AdapterFailure
+from callbench.runner.drive.running_stack import BASIC_CHECKS, WrongAnswer
+from callbench.runner.drive.slices import journal_form
+from callbench.runner.drive.unit import Unit, UnitRequest
+from callbench.runner.measure import measure_trial
+from callbench.runner.measure.steadiness import compiler_report
+from callbench.runner.run.context import Context
+from callbench.runner.run.failures import Failures
+from callbench.store.head import now
+
+
+def drive_single(context: Context, fork: int, cell: Cell, failures: Failures) -> None:
+    """Start a cell's stack for this cell alone, drive its whole load, and end it. Restart the stack if it dies.
+
+    Raises:
+        CallbenchError: the journal cannot be written.
+    """
+    stack = context.stacks[cell.stack]
+    request = UnitRequest(
+        cell.id, stack, context.catalogue.programs(stack), (cell,), cell.link, cold=True, checks=BASIC_CHECKS
+    )
+    context.progress.show_start(stack.id)
+    while failures.allows(cell):
+        try:
+            with (
+                creation.link_hosts(cell.link, context.plan.wires) as hosts,
+                Unit(request, context.placement, hosts) as unit,
+            ):
+                unit.start = context.next_start()
+                place = {"fork": fork, "start": unit.start, "stack": stack.id, "link": cell.link}
+                context.write({"kind": "start", **place, **unit.running.record})
+                failures.exclude_unsupported(unit, fork)
+                if failures.allows(cell) and _drive(context, fork, cell, unit, failures):
+                    return
+        except LinkFailure as failure:
+            failures.link(request, fork, str(failure))
+        except WrongAnswer as wrong:
+            failures.exclude_wrong_answer(request, fork, str(wrong))
+        except AdapterFailure as failure:
+            failures.should_restart(request, fork, failure)
+
+
+def _drive(context: Context, fork: int, cell: Cell, unit: Unit, failures: Failures) -> bool:
+    """Drive the load and write the result. Return whether it is done."""
+    try:
+        unit.connect(cell)
+        result = measure_trial(unit.running.sides, cell, context.probes, context.schedules.of(cell, fork))
+    except AdapterFailure as failure:
+        failures.slice(unit, cell, fork, failure)
+        if unit.broken:
+            unit.close(at_once=True)
+        return False
+    trial = context.plan.number(fork, cell)
+    warm = {name: result.pop(name) for name in ("warm_up", "warmed", "unsteady")}
+    context.write({"kind": "warmed", "fork": fork, "start": unit.start, "trial": trial, "cell": cell.id, **warm})
+    disturbed = disturbed_by(result) or compiler_report(result)
+    slice_ = {
+        "trial": trial,
+        "cell": cell.id,
+        "watched": False,
+        **result,
+        "done": journal_form(result["done"]),
+        "disturbed": disturbed,
+    }
+    place = {"fork": fork, "batch": None, "round": 0, "idle": cell.idle, "started": now()}
+    context.write({"kind": "round", **place, "whole": True, "slices": [slice_], "echoes": [], "references": []})
+    context.progress.show_round(fork, 0, [slice_])
+    return True

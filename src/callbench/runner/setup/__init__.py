@@ -1,0 +1,1 @@
+"""What must be there before a stack can be measured: toolchains, adapters, and the command that installs them."""

@@ -1,0 +1,151 @@
+"""What this machine can run, what is missing, and the command that installs it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from callbench.adapter import placement, session
+from callbench.adapter.generated import compiled_cache
+from callbench.adapter.network import creation, kernel
+from callbench.catalog import setup
+from callbench.catalog.catalogue import Adapter, Catalogue
+from callbench.catalog.links import profile
+from callbench.catalog.reach import PAIR
+from callbench.model.errors import AdapterFailure
+from callbench.model.installation import engine_remedy, home, supervisor
+from callbench.runner.machine import environment
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check.
+
+    Attributes:
+        state: `good`, `missing` (something cannot run without it) or `poor` (measurements suffer).
+        remedy: the command or advice that helps, or None.
+    """
+
+    subject: str
+    state: str
+    found: str
+    remedy: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the finding as a JSON object."""
+        return asdict(self)
+
+
+def findings(catalogue: Catalogue) -> Iterator[Finding]:
+    """Check the machine, then start each adapter once and read its hello message."""
+    yield from _machine()
+    yield _supervisor()
+    yield _own_service()
+    yield _cache()
+    yield from _lab()
+    for sentence in catalogue.broken:
+        yield Finding("manifest", "missing", sentence, "correct the manifest: contract/CONTRACT.md explains it")
+    for each in catalogue.adapters:
+        yield from _adapter(each)
+
+
+def _cache() -> Finding:
+    size = sum(entry.size for entry in compiled_cache.entries()) / 1e9
+    limit = compiled_cache.limit_bytes() / 1e9
+    found = f"{size:.2f} of at most {limit:g} GB of compiled services in {compiled_cache.place()}"
+    return Finding("cache", "good" if size <= limit else "poor", found, "callbench cache --clear" if size else None)
+
+
+def _machine() -> Iterator[Finding]:
+    where = placement.choose_placement()
+    usable = len(os.sched_getaffinity(0))
+    if where.shared:
+        yield Finding(
+            "processors", "poor", f"{usable} usable: client and server share it", "give the machine two or more"
+        )
+    else:
+        yield Finding(
+            "processors",
+            "good",
+            f"{usable} usable: the client on {list(where.client)}, the server on {list(where.server)}",
+        )
+    governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    if governor.exists() and (found := governor.read_text().strip()) != "performance":
+        yield Finding("governor", "poor", found, "cpupower frequency-set -g performance")
+    load = os.getloadavg()[0]
+    busy = load > 0.5 * usable
+    yield Finding(
+        "load",
+        "poor" if busy else "good",
+        f"{load:.2f} in the last minute",
+        "wait until the machine is idle" if busy else None,
+    )
+    steal = environment.busyness()["steal_share"]
+    if steal is not None and steal > 0.01:
+        yield Finding(
+            "steal", "poor", f"{steal:.1%} of processor time went to other guests", "use a machine without other guests"
+        )
+    memory = psutil.virtual_memory().available / 2**30
+    yield Finding("memory", "good" if memory > 1 else "poor", f"{memory:.1f} GiB available")
+    free = shutil.disk_usage(home()).free / 2**30
+    yield Finding("disk", "good" if free > 1 else "poor", f"{free:.1f} GiB free at {home()}")
+
+
+def _supervisor() -> Finding:
+    found = supervisor()
+    if found:
+        return Finding("supervisor", "good", str(found))
+    return Finding(
+        "supervisor", "poor", "not built: adapters run without a PID namespace of their own", engine_remedy()
+    )
+
+
+def _own_service() -> Finding:
+    """Look for what compiles the calls of an imported service."""
+    missing = [title for title, program in (("Rust", "cargo"), ("a C compiler", "cc")) if shutil.which(program) is None]
+    if not missing:
+        return Finding("a service of your own", "good", "Rust and a C compiler are there for `run` and `advise`")
+    return Finding(
+        "a service of your own",
+        "missing",
+        f"{' and '.join(missing)}: `run` and `advise` compile its calls; `import` and its table of bytes need neither",
+        "install Rust 1.88 or newer with rustup, and the packages gcc and libc6-dev",
+    )
+
+
+def _lab() -> Iterator[Finding]:
+    """Try to make two hosts and links with a profile, and list the kernel features that links need."""
+    for name, subject in ((PAIR, "two hosts"), ("lan100", "a fast line (lan100)"), ("wan50", "a delay (wan50)")):
+        attempt = creation.try_link(profile.find(name).wire)
+        by = {"kernel": ", by the kernel's own queue", "emulator": f", by our emulator ({attempt.why})"}
+        result = attempt.why_not or f"can be made{by.get(attempt.maker or '', '')}"
+        yield Finding(subject, "good" if attempt.maker else "missing", result)
+    yield Finding("kernel for links", "good", f"{kernel.parts()}; without htb or BPF our emulator makes every link")
+
+
+def _adapter(each: Adapter) -> Iterator[Finding]:
+    subject, remedy = f"adapter {each.name}", setup.command(each.manifest) or None
+    if each.why_not:
+        yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {each.why_not}", remedy)
+        return
+    try:
+        with session.Adapter(each.manifest, "checked by the doctor") as running:
+            hello = running.hello
+    except AdapterFailure as failure:
+        yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {failure}", remedy)
+        return
+    unavailable = hello.get("unavailable", {})
+    clock = hello["clock"]
+    able = len(each.stacks) - len(unavailable)
+    yield Finding(
+        subject,
+        "good" if able else "missing",
+        f"{able} of {len(each.stacks)} stacks can run; {hello['runtime']};"
+        f" a clock reading costs {clock['reading_ns']:.3g} ns",
+    )
+    for stack, why in unavailable.items():
+        yield Finding(stack, "missing", why)

@@ -1,0 +1,1 @@
+"""Stacks that compile while they run are warmed up before anything counts."""
