@@ -51,7 +51,7 @@ from callbench.model.errors import BadInput
 from callbench.report import record_report
 from callbench.report.record_kinds import report_of
 from callbench.report.record_report import RecordReport
-from callbench.stats.decision import Outcome
+from callbench.stats.decide.decision import Outcome
 from callbench.store.head import folder, head
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
