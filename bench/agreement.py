@@ -21,8 +21,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.subject import Subject, subject
 from callbench.stats.estimate.interval import CONFIDENCE, geometric_mean, quantile
 from callbench.store.record import Record
 

@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from callbench.analysis import read_results
+from callbench.analysis.cells import read_results
 from callbench.catalog import catalogue
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.logratio import paired

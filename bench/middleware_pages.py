@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.report.export.show import cell_records
 from callbench.runner.wire.exchange import exchanges

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.analysis.wire.accounts import ledgers
 from callbench.analysis.wire.counts import STEADY, stream
 from callbench.catalog.study import load

@@ -24,7 +24,7 @@ from typing import IO
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
-from callbench.analysis.words import ratio_text
+from callbench.analysis.wording.words import ratio_text
 from callbench.catalog import catalogue
 from callbench.catalog.generator import filled
 from callbench.catalog.imports import registry

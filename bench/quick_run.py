@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from callbench.analysis.claims import Verdict
-from callbench.analysis.subject import CONDITIONS, Subject, subject
+from callbench.analysis.judge.claims import Verdict
+from callbench.analysis.run.subject import CONDITIONS, Subject, subject
 from callbench.stats.estimate.interval import CONFIDENCE
 from callbench.store.record import Record
 

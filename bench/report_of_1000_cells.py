@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from rich.console import Console
 
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.report.export.formats import FORMATS
 from callbench.report.terminal import print_cells, print_summary
 from callbench.store.columns import MEASURED

@@ -23,7 +23,7 @@ from rich.console import Console
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
-from callbench.analysis.words import ratio_text
+from callbench.analysis.wording.words import ratio_text
 from callbench.catalog import catalogue
 from callbench.model.cell import CALLS_PER_SLICE, Load, Stack
 from callbench.model.errors import BadInput, CallbenchError

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from callbench.analysis import read_results
+from callbench.analysis.cells import read_results
 from callbench.catalog import catalogue
 from callbench.stats.decide.holm import holm
 from callbench.stats.estimate.contrast import fork_ratios

@@ -7,7 +7,7 @@ import pytest
 
 from advice.counted import run
 from callbench.analysis.advice.advice import advise
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.catalog import catalogue
 from callbench.catalog.formats import named_languages, why_not_in, why_not_in_browsers, why_not_readable
 from callbench.catalog.situation.file import situation_of

@@ -11,7 +11,7 @@ from advice.counted import STACKS, run
 from callbench.adapter.network import creation
 from callbench.analysis.advice import result as advice_result
 from callbench.analysis.advice.advice import advise
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.run.subject import Subject, subject
 from callbench.catalog.catalogue import load as catalogue
 from callbench.catalog.links.profile import Link, builtin_links, part_of
 from callbench.catalog.situation.file import situation_of

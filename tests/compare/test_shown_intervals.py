@@ -12,7 +12,7 @@ from rich.console import Console
 
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
-from callbench.analysis.words import ratio_text
+from callbench.analysis.wording.words import ratio_text
 from callbench.report.advice.amounts import times_more
 from callbench.report.compare import show
 from callbench.stats.decide.best import least_of

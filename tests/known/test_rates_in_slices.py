@@ -10,9 +10,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from callbench.analysis.cell_results import result_of
-from callbench.analysis.messages import MessageTimes
-from callbench.analysis.results import Result
+from callbench.analysis.cells.cell_results import result_of
+from callbench.analysis.cells.messages import MessageTimes
+from callbench.analysis.cells.results import Result
 from callbench.model.cell import CLOSED, Cell, Load
 from callbench.runner.drive.long_calls import LongCalls
 from callbench.runner.drive.slices import has_enough_slices, length_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callbench.analysis.neighbours import disturbances_of, disturbed_by, wait_share
+from callbench.analysis.judge.neighbours import disturbances_of, disturbed_by, wait_share
 from callbench.stats.load.bottleneck import Evidence, Limit, Side, verdict_of
 
 BUSY: dict[str, Any] = json.loads((Path(__file__).parent / "recorded" / "busy-machine.json").read_text())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callbench.analysis.validity import SlowedSide
+from callbench.analysis.cells.validity import SlowedSide
 from callbench.model.cell import Cell, Load
 from callbench.runner.plan.plan import Plan
 from callbench.runner.run.slowdown import SAMPLE, burn_ns, choose_cells, rates_of

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from written import files
 
-from callbench.analysis import query
-from callbench.analysis.metric_queries import queries
-from callbench.analysis.metric_values import value_of, why_unknown
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.cells.metric_queries import queries
+from callbench.analysis.metrics import query
+from callbench.analysis.metrics.metric_values import value_of, why_unknown
+from callbench.analysis.run.subject import Subject, subject
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
 from callbench.model.metrics.metric import Combination, StudyUse

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callbench.analysis.read_results import read
+from callbench.analysis.cells.read_results import read
 from callbench.store.record import Record
 from report.synthetic import write as synthetic
 

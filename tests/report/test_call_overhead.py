@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.analysis.overhead import MessageCost, read, split
-from callbench.analysis.results import Latency, Result
-from callbench.analysis.subject import subject
+from callbench.analysis.cells.results import Latency, Result
+from callbench.analysis.judge.overhead import MessageCost, read, split
+from callbench.analysis.run.subject import subject
 from callbench.report.sections import call_overhead as tax_section
 from callbench.store.record import Record
 from report import synthetic

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.analysis.wire.counts import SHARES
 from callbench.report.charts import palette
 from callbench.report.charts.draw import to_svg

@@ -6,11 +6,11 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.analysis import headline
-from callbench.analysis.effects import effects
-from callbench.analysis.rankings import Ranking, rankings
-from callbench.analysis.results import Latency, Result, Results
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.cells.results import Latency, Result, Results
+from callbench.analysis.judge.effects import effects
+from callbench.analysis.run import headline
+from callbench.analysis.run.rankings import Ranking, rankings
+from callbench.analysis.run.subject import Subject, subject
 from callbench.report.text.choice import MOST_ROWS, Choice, choices, sheet
 from callbench.report.text.summary import summary
 from callbench.stats.decide.ranking import standings

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.analysis.claims import Verdict, absent, judge
-from callbench.analysis.results import Latency, Result, Results
-from callbench.analysis.words import apart_text, remark_text, undecided_text
+from callbench.analysis.cells.results import Latency, Result, Results
+from callbench.analysis.judge.claims import Verdict, absent, judge
+from callbench.analysis.wording.words import apart_text, remark_text, undecided_text
 from callbench.catalog import catalogue
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.claim import comparisons

@@ -5,8 +5,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from callbench.analysis.results import Latency, Result
-from callbench.analysis.subject import subject
+from callbench.analysis.cells.results import Latency, Result
+from callbench.analysis.run.subject import subject
 from callbench.report.text.columns import alike, differing
 from callbench.store.record import Record
 from report.synthetic import write

@@ -16,7 +16,7 @@ from callbench.report.studies.thesis.overhead_beside import _difference
 from conftest import SMALL
 
 if TYPE_CHECKING:
-    from callbench.analysis.subject import Subject
+    from callbench.analysis.run.subject import Subject
 
 CONCLUSION = """
 [conclusion]

@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
-from callbench.analysis.results import Latency, Result
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.results import Latency, Result
+from callbench.analysis.run.subject import Subject
 from callbench.catalog.links.profile import builtin_links
 from callbench.report.sections import delay
 from callbench.stats.estimate.interval import geometric_mean

@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from callbench.analysis.echo_multiples import read
+from callbench.analysis.cells.echo_multiples import read
 
 # Two forks: in the second, the machine was half as fast while these cells were driven as in the whole of it.
 TABLES = """

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from callbench.analysis import spreads
-from callbench.analysis.results import Result
+from callbench.analysis.cells import spreads
+from callbench.analysis.cells.results import Result
 from callbench.model.metrics.latency import ECHOES
 from callbench.runner.drive.slices import SLICE_SECONDS
 from callbench.runner.reference.echoes import ECHO_SECONDS

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.run.subject import Subject, subject
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.report.export.formats import TEXTS, write
 from callbench.report.export.show import cell_records

@@ -8,9 +8,9 @@ import pytest
 
 from callbench.analysis.compare import stored
 from callbench.analysis.compare.verdicts import Rule
-from callbench.analysis.obstacles import Reason, obstacles
-from callbench.analysis.rankings import rankings
-from callbench.analysis.subject import subject
+from callbench.analysis.run.obstacles import Reason, obstacles
+from callbench.analysis.run.rankings import rankings
+from callbench.analysis.run.subject import subject
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.decide.failures import CallCounts
 from callbench.store.record import Record

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from browser import FLAGS
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.run.subject import Subject, subject
 from callbench.report.charts.first import first_chart
 from callbench.report.export.formats import TEXTS
 from callbench.report.text.answer import answer, leading

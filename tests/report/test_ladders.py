@@ -15,7 +15,7 @@ from callbench.stats.wire.mixture import hidden, mean_by_fork
 from conftest import SMALL
 
 if TYPE_CHECKING:
-    from callbench.analysis.results import Results
+    from callbench.analysis.cells.results import Results
 
 PUBLISHED = Published.of("p.toml", {"rates": {"columns": ["byte"], "x": [2.0], "y": [3.0]}})
 LADDER = """

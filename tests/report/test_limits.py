@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from callbench.analysis import limits, validity
-from callbench.analysis.costs import Cost
-from callbench.analysis.results import Latency, Result
-from callbench.analysis.validity import CellFacts, CellValidity
+from callbench.analysis.cells import validity
+from callbench.analysis.cells.costs import Cost
+from callbench.analysis.cells.results import Latency, Result
+from callbench.analysis.cells.validity import CellFacts, CellValidity
+from callbench.analysis.wording import limits
 from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime
 from callbench.stats.load.bottleneck import Evidence, Limit, Side, Verdict, verdict_of
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from callbench.analysis.rankings import rankings
-from callbench.analysis.read_results import read
-from callbench.analysis.results import Result
-from callbench.analysis.subject import subject
-from callbench.analysis.tables import table_cell
+from callbench.analysis.cells.read_results import read
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.rankings import rankings
+from callbench.analysis.run.subject import subject
+from callbench.analysis.run.tables import table_cell
 from callbench.stats.load.bottleneck import Limit
 from callbench.store.record import Record
 from report.synthetic import write

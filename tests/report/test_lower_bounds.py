@@ -10,9 +10,9 @@ import pytest
 
 from callbench.analysis.advice.choice import Verdict as Advised
 from callbench.analysis.advice.choice import choose
-from callbench.analysis.claims import Verdict, compared
-from callbench.analysis.rankings import Ranking, rankings
-from callbench.analysis.results import AT_LEAST, Result, Results
+from callbench.analysis.cells.results import AT_LEAST, Result, Results
+from callbench.analysis.judge.claims import Verdict, compared
+from callbench.analysis.run.rankings import Ranking, rankings
 from callbench.catalog.study.claim import Comparison
 from callbench.report.export import json as as_json
 from callbench.report.sections.ranking import _sheet
@@ -21,7 +21,7 @@ from callbench.report.text.choice import NOT_KNOWN, Choice, choices, sheet
 from report.test_choice import Asked, at, result
 
 if TYPE_CHECKING:
-    from callbench.analysis.subject import Subject
+    from callbench.analysis.run.subject import Subject
     from callbench.catalog.study import Study
 
 

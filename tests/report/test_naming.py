@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from callbench.analysis.completeness import shortcomings
-from callbench.analysis.naming import at
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.run.completeness import shortcomings
+from callbench.analysis.run.subject import Subject, subject
+from callbench.analysis.wording.naming import at
 from callbench.report.export.formats import TEXTS
 from callbench.report.terminal import print_cells, print_summary
 from callbench.store.record import Record

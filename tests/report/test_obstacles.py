@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
-from callbench.analysis.obstacles import Kind, Obstacle, Reason, obstacles
-from callbench.analysis.rankings import Ranking
-from callbench.analysis.results import Excluded, Result, Results
-from callbench.analysis.subject import Subject, subject
-from callbench.analysis.unsteady import Unsteady
+from callbench.analysis.cells.results import Excluded, Result, Results
+from callbench.analysis.cells.unsteady import Unsteady
+from callbench.analysis.judge.claims import ClaimComparison, ClaimResult, Verdict
+from callbench.analysis.run.obstacles import Kind, Obstacle, Reason, obstacles
+from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.subject import Subject, subject
 from callbench.catalog.study.claim import Comparison
 from callbench.report.text.more_time import OpenResults, open_results
 from callbench.stats.decide.decision import Outcome, RangeTest

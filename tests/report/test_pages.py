@@ -15,7 +15,7 @@ import pytest
 from browser import cut
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.report import record_report
 from callbench.report.compare import show
 from callbench.report.export.formats import TEXTS

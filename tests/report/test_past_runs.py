@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from callbench.analysis.claims import Verdict
 from callbench.analysis.compare import stored
 from callbench.analysis.compare.verdicts import Rule
-from callbench.analysis.earlier_runs import earlier_runs, last_duration_s
-from callbench.analysis.rankings import rankings
-from callbench.analysis.subject import Subject, subject
-from callbench.analysis.words import claim_ratio_text, run_spread_text
+from callbench.analysis.judge.claims import Verdict
+from callbench.analysis.run.earlier_runs import earlier_runs, last_duration_s
+from callbench.analysis.run.rankings import rankings
+from callbench.analysis.run.subject import Subject, subject
+from callbench.analysis.wording.words import claim_ratio_text, run_spread_text
 from callbench.report.export.page import page
 from callbench.report.text.choice import choices
 from callbench.report.text.verdict import verdict

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from callbench.analysis import spreads
-from callbench.analysis.cell_results import result_of
-from callbench.analysis.messages import MessageTimes
-from callbench.analysis.metric_values import value_of, why_unknown
-from callbench.analysis.results import Result
-from callbench.analysis.tables import table_cell
+from callbench.analysis.cells import spreads
+from callbench.analysis.cells.cell_results import result_of
+from callbench.analysis.cells.messages import MessageTimes
+from callbench.analysis.cells.results import Result
+from callbench.analysis.metrics.metric_values import value_of, why_unknown
+from callbench.analysis.run.tables import table_cell
 from callbench.report.charts.latency import lines
 from callbench.report.export.metrics import metrics
 from report.test_percentile_calls import KNOWN, Times, histogram

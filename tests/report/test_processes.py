@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from callbench.analysis.health import LEAST_GROWTH_BYTES, growth
-from callbench.analysis.subject import subject
+from callbench.analysis.judge.health import LEAST_GROWTH_BYTES, growth
+from callbench.analysis.run.subject import subject
 from callbench.report.export.show import cell_records
 from callbench.report.sections import processes as section_of
 from callbench.report.text.summary import cautions

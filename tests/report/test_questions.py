@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from callbench.analysis.claims import Verdict, judge
-from callbench.analysis.questions import ask
-from callbench.analysis.results import Latency, Result, Results
-from callbench.analysis.tables import filled
-from callbench.analysis.words import answer_text
+from callbench.analysis.cells.results import Latency, Result, Results
+from callbench.analysis.judge.claims import Verdict, judge
+from callbench.analysis.judge.questions import ask
+from callbench.analysis.run.tables import filled
+from callbench.analysis.wording.words import answer_text
 from callbench.catalog.study import Study, load
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.interval import geometric_mean

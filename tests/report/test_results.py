@@ -6,11 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from callbench.analysis import histograms
-from callbench.analysis.messages import Messages, MessageTimes, labels
-from callbench.analysis.read_results import ONE_FORK, RANKING_SQL, from_connection, read
-from callbench.analysis.results import Results
-from callbench.analysis.tables import table_cell
+from callbench.analysis.cells import histograms
+from callbench.analysis.cells.messages import Messages, MessageTimes, labels
+from callbench.analysis.cells.read_results import ONE_FORK, RANKING_SQL, from_connection, read
+from callbench.analysis.cells.results import Results
+from callbench.analysis.run.tables import table_cell
 from callbench.store.record import Record
 from report.synthetic import write
 

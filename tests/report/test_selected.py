@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.report.export import md, page
 from callbench.report.terminal import print_summary
 from callbench.store.record import Record

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from rich.console import Console
 
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.run.subject import Subject, subject
 from callbench.report.terminal import print_cells, print_summary
 from callbench.report.text.grid import Column, Grid
 from callbench.store.record import Record

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from callbench.analysis.claims import Verdict
-from callbench.analysis.obstacles import Reason, _unranked
-from callbench.analysis.results import AT_MOST, Result
-from callbench.analysis.tables import table_cell
+from callbench.analysis.cells.results import AT_MOST, Result
+from callbench.analysis.judge.claims import Verdict
+from callbench.analysis.run.obstacles import Reason, _unranked
+from callbench.analysis.run.tables import table_cell
 from callbench.report.sections.ranking import _sheet
 from report.test_choice import at, result
 from report.test_lower_bounds import claimed, table_of

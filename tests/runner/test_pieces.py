@@ -11,7 +11,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from callbench.analysis.read_results import RANKING_SQL
+from callbench.analysis.cells.read_results import RANKING_SQL
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner.plan import plan
 from callbench.stats.load.rate import window_of

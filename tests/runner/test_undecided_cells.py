@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.analysis import read_results
-from callbench.analysis.read_results import read
-from callbench.analysis.results import Latency, OpenLoop
+from callbench.analysis.cells import read_results
+from callbench.analysis.cells.read_results import read
+from callbench.analysis.cells.results import Latency, OpenLoop
 from callbench.runner.plan import plan
 from callbench.runner.plan.undecided_cells import endings, undecided_cells
 from callbench.store.record import Record

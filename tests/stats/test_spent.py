@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.analysis.costs import cost
+from callbench.analysis.cells.costs import cost
 from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime, step_of, together
 
 TICK = 10_000_000

@@ -15,7 +15,7 @@ from callbench.report.text.along import figures, in_words
 from conftest import MISBEHAVING, SMALL
 
 if TYPE_CHECKING:
-    from callbench.analysis.results import Results
+    from callbench.analysis.cells.results import Results
 
 CHART = """
 [[charts]]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.analysis.claims import Verdict, judge
-from callbench.analysis.results import Latency, Result, Results
-from callbench.analysis.tables import filled
+from callbench.analysis.cells.results import Latency, Result, Results
+from callbench.analysis.judge.claims import Verdict, judge
+from callbench.analysis.run.tables import filled
 from callbench.catalog import catalogue
 from callbench.catalog.study import Study, load
 from callbench.model.cell import Stack

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from callbench.adapter.network.creation import why_not
-from callbench.analysis.read_results import read
-from callbench.analysis.results import Results
+from callbench.analysis.cells.read_results import read
+from callbench.analysis.cells.results import Results
 from callbench.catalog.links.profile import BARE
 from callbench.store.record import Record
 

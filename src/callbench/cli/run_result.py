@@ -2,7 +2,7 @@
 
 import sys
 
-from callbench.analysis.subject import subject
+from callbench.analysis.run.subject import subject
 from callbench.cli.output import console, print_json
 from callbench.report.export.formats import write
 from callbench.report.export.show import cell_records

@@ -106,7 +106,7 @@ def _advice(path: Path) -> _Shown:
 
 
 def _run(run: Record) -> _Shown:
-    from callbench.analysis.subject import subject
+    from callbench.analysis.run.subject import subject
     from callbench.report.terminal import print_cells
 
     cells = subject(run)

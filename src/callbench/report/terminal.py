@@ -5,10 +5,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from callbench.analysis.claims import Verdict
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import FilledTable, TableCell, table_cell
-from callbench.analysis.words import MARKS, apart_text, as_sentence, claim_ratio_text, published_text, remark_text
+from callbench.analysis.judge.claims import Verdict
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import FilledTable, TableCell, table_cell
+from callbench.analysis.wording.words import (
+    MARKS,
+    apart_text,
+    as_sentence,
+    claim_ratio_text,
+    published_text,
+    remark_text,
+)
 from callbench.model.metrics.registry import LISTED
 from callbench.report.sections import ranking
 from callbench.report.text.choice import sheet

@@ -27,7 +27,7 @@ from callbench.analysis.advice.regions import Regions, regions
 from callbench.analysis.advice.requirements import LeftOut
 from callbench.analysis.advice.savings import CostLine, candidate_amounts, lines
 from callbench.analysis.advice.scaling import ladders
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.catalog.formats import plain
 from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.cell import FORMAT

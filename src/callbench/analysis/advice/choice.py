@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
-from callbench.analysis.spreads import of_ratios
+from callbench.analysis.cells.spreads import of_ratios
 from callbench.stats.decide.best import Best, least_of
 from callbench.stats.decide.decision import DecidedComparison, Decision, Question, decided
 from callbench.stats.estimate.contrast import ByBlock, fork_ratios

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.analysis.results import Result, Results
+from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.wire.counts import STEADY
 from callbench.catalog.mixed import PROTOCOL
 from callbench.catalog.reach import LOOPBACK

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.prediction import mixed, value
 from callbench.analysis.advice.requirements import LeftOut
-from callbench.analysis.words import listed
+from callbench.analysis.wording.words import listed
 from callbench.catalog.formats import plain
 from callbench.model.cell import MIXED
 from callbench.model.situation import Situation

@@ -13,7 +13,7 @@ import numpy as np
 from callbench.analysis.advice.choice import LEVEL
 from callbench.analysis.advice.figures import Every, Figures
 from callbench.analysis.advice.prediction import added_ms
-from callbench.analysis.spreads import of_ratios
+from callbench.analysis.cells.spreads import of_ratios
 from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.model.situation import SituationLink
 from callbench.stats.decide.best import BestByPlace, Flags, Indices, best_by_place

@@ -8,7 +8,7 @@ from typing import Any
 
 from callbench.analysis.compare.method import method_sentence, notes_of
 from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, failed_text, metric_verdicts
-from callbench.analysis.words import some
+from callbench.analysis.wording.words import some
 from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome, together
 from callbench.stats.decide.failures import CallCounts, FailedCalls

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.words import some
+from callbench.analysis.wording.words import some
 from callbench.stats.estimate.digits import figure
 
 _SLICES = "starts both in new processes and drives them in slices of 20 ms, in random order"

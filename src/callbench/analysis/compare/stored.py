@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
+from callbench.analysis.cells.read_results import read
+from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.compare.comparison import Comparison, failure_notes
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
-from callbench.analysis.earlier_runs import fact_of
-from callbench.analysis.past_runs import spread_beside
-from callbench.analysis.read_results import read
-from callbench.analysis.results import Result, Results
+from callbench.analysis.run.earlier_runs import fact_of
+from callbench.analysis.run.past_runs import spread_beside
 from callbench.model.errors import BadInput
 from callbench.model.metrics.latency import ECHOES
 from callbench.stats.decide.failures import CallCounts, FailedCalls

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.contract import Cpu, Done
+from callbench.analysis.judge.neighbours import rows_of
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.threshold_values import error_share, evaluate
 from callbench.analysis.load.thresholds import ThresholdResult
 from callbench.analysis.load.times import LatencyStatistics, times_of
 from callbench.analysis.load.usage import Observations, ServerUsage
-from callbench.analysis.neighbours import rows_of
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.backlog import Backlog, growing

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.analysis.peer.agreement import PEER, Agreement, Round, Side, compute_agreement
-from callbench.analysis.words import some
+from callbench.analysis.wording.words import some
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome, together

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from callbench.analysis.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
+from callbench.analysis.judge.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.analysis.stability.lines import notes
 from callbench.analysis.stability.slices import SPEED, slice_of, times, window_of_line

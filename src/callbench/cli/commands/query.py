@@ -20,7 +20,7 @@ def command(
     The page docs/reference/run-folder.md lists the tables and their columns. The table `metrics` has a row for each
     cell and fork, and a column for each metric of docs/reference/metrics.md.
     """
-    from callbench.analysis import query
+    from callbench.analysis.metrics import query
     from callbench.store.record import Record
 
     columns, rows = query.answered(Record(path), sql)

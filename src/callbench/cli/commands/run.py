@@ -116,7 +116,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     Prints rankings, tables and claims, and writes a page. Exit code 1: something failed, or nothing was measured.
     """
-    from callbench.analysis.completeness import shortcomings
+    from callbench.analysis.run.completeness import shortcomings
     from callbench.cli import run_result
     from callbench.runner.live.stopping import Stopped
     from callbench.runner.machine import real_hosts

@@ -4,7 +4,7 @@ from callbench.model.metrics.metric import Better, Combination, Metric, QueryRow
 
 
 def _cold(name: str, title: str, unit: str, about: str, value: str) -> Metric:
-    """Declare one. Its value is an expression over the tables of the query in callbench.analysis.cold_starts."""
+    """Declare one. Its value is an expression over the tables of the query in callbench.analysis.cells.cold_starts."""
     return Metric(
         name=name,
         title=title,

@@ -6,7 +6,7 @@ _UNDER = "No value below the clock's resolution."
 
 
 def _cost(name: str, title: str, about: str) -> Metric:
-    """Declare processor time of a call. callbench.analysis.costs computes it."""
+    """Declare processor time of a call. callbench.analysis.cells.costs computes it."""
     return Metric(
         name=f"{name}_us",
         title=f"processor time of a call, {title}",

@@ -7,7 +7,7 @@ from callbench.analysis.advice.assumed import MOST, Assumption, Case, Holds
 from callbench.analysis.advice.changes import Change
 from callbench.analysis.advice.choice import Verdict
 from callbench.analysis.advice.elsewhere import FURTHEST, Turn
-from callbench.analysis.words import either, listed
+from callbench.analysis.wording.words import either, listed
 from callbench.report.advice.amounts import along
 from callbench.stats.estimate.digits import figure
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.advice.languages import Shared
-from callbench.analysis.words import listed
+from callbench.analysis.wording.words import listed
 from callbench.report.advice.amounts import more
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.contrast import ByBlock, fork_ratios

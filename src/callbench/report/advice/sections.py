@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.advice.checks import PROCESSOR_TIME, Check
 from callbench.analysis.advice.savings import processor_line
-from callbench.analysis.words import listed
+from callbench.analysis.wording.words import listed
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import amount, times_more
 from callbench.report.advice.languages import languages

@@ -8,7 +8,7 @@ from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
 from callbench.analysis.advice.choice import LEVEL, Verdict
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
 from callbench.analysis.advice.savings import MONEY, processor_line
-from callbench.analysis.words import either, listed, some
+from callbench.analysis.wording.words import either, listed, some
 from callbench.catalog.callers import encrypts
 from callbench.catalog.formats import plain
 from callbench.model.situation import Goal

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
 from callbench.analysis.capacity.result import CapacityResult, Proof, rate_of_loads, start_allowance
-from callbench.analysis.words import counted
+from callbench.analysis.wording.words import counted
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
 from callbench.stats.decide.decision import Outcome

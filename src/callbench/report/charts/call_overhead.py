@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.analysis.overhead import CallOverhead
+from callbench.analysis.judge.overhead import CallOverhead
 from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
 
 BASELINE, CODEC, UNPARTED = "baseline (channel only)", "encode and decode", "overhead that does not add up"

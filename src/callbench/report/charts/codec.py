@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.messages import Codec, labels
+from callbench.analysis.cells.messages import Codec, labels
 from callbench.report.charts.bars import Fields, bars
 from callbench.report.charts.palette import SERIES, Spec
 

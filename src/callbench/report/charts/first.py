@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from callbench.analysis.rankings import Ranking
-from callbench.analysis.read_results import TRIALS_SQL
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.read_results import TRIALS_SQL
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.subject import Subject
 from callbench.report.charts.draw import chart
 from callbench.report.charts.heat_map import HeatCell, Layout, Panel, heat_map
 from callbench.report.charts.leaders import Leader, leaders

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.histograms import HISTOGRAMS_SQL
-from callbench.analysis.read_results import CODECS_SQL, TRIALS_SQL
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import listed
+from callbench.analysis.cells.histograms import HISTOGRAMS_SQL
+from callbench.analysis.cells.read_results import CODECS_SQL, TRIALS_SQL
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import listed
 from callbench.report.charts.codec import codec
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.latency import latency

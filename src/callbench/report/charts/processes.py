@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.health import Health
+from callbench.analysis.judge.health import Health
 from callbench.report.charts.palette import INK, SERIES, SHAPES, WIDTH, Spec
 from callbench.report.text.growth import named
 

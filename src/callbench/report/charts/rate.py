@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.rows import ChartRows
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
 
 
 @dataclass(frozen=True)

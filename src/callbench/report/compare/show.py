@@ -11,7 +11,7 @@ from rich.text import Text
 
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import NOT_COMPARED, Metric, MetricVerdict
-from callbench.analysis.words import ratio_text, some
+from callbench.analysis.wording.words import ratio_text, some
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Section, Sheet

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.report.export.plain_rows import Row, columns_of
 from callbench.report.export.rows import cell_rows
 

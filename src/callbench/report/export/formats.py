@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.report.export import csv, html, json, md, parquet
 from callbench.report.export.file import write_report
 

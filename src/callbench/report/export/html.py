@@ -1,6 +1,6 @@
 """The report as one page that needs nothing else."""
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.report.export.page import page
 
 

@@ -4,11 +4,11 @@ import json
 import math
 from typing import Any
 
-from callbench.analysis.claims import ClaimComparison, ClaimResult
-from callbench.analysis.questions import AnsweredQuestion
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import FilledTable
-from callbench.analysis.words import undecided_text
+from callbench.analysis.judge.claims import ClaimComparison, ClaimResult
+from callbench.analysis.judge.questions import AnsweredQuestion
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import FilledTable
+from callbench.analysis.wording.words import undecided_text
 from callbench.report.export.show import cell_records
 from callbench.report.sections.order import sections
 from callbench.report.text.choice import Choice

@@ -2,12 +2,19 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis import limits
-from callbench.analysis.claims import ClaimResult
-from callbench.analysis.questions import AnsweredQuestion
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import FilledTable, TableCell
-from callbench.analysis.words import ANSWERS, answer_text, apart_text, claim_ratio_text, published_text, remark_text
+from callbench.analysis.judge.claims import ClaimResult
+from callbench.analysis.judge.questions import AnsweredQuestion
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import FilledTable, TableCell
+from callbench.analysis.wording import limits
+from callbench.analysis.wording.words import (
+    ANSWERS,
+    answer_text,
+    apart_text,
+    claim_ratio_text,
+    published_text,
+    remark_text,
+)
 from callbench.report.sections.order import sections
 from callbench.report.text.choice import sheet as choice_sheet
 from callbench.report.text.markdown import plain, section_text, sheet_text

@@ -2,8 +2,8 @@
 
 import math
 
-from callbench.analysis.metric_values import value_of, why_unknown
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
+from callbench.analysis.metrics.metric_values import value_of, why_unknown
 from callbench.model.metrics.registry import VALUES
 
 Value = dict[str, float | str | None]

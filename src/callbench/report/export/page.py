@@ -7,13 +7,13 @@ from typing import Any
 
 from jinja2 import Template
 
-from callbench.analysis import limits
-from callbench.analysis.claims import Verdict
-from callbench.analysis.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import table_cell
-from callbench.analysis.words import (
+from callbench.analysis.cells.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
+from callbench.analysis.cells.results import Result
+from callbench.analysis.judge.claims import Verdict
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import table_cell
+from callbench.analysis.wording import limits
+from callbench.analysis.wording.words import (
     ANSWERS,
     CLASSES,
     MARKS,

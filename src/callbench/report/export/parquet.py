@@ -1,6 +1,6 @@
 """The cells of a run as a Parquet file, a row each."""
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.report.export.parquet_file import parquet_of
 from callbench.report.export.rows import cell_rows
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.model.metrics.registry import VALUES
 from callbench.report.export.show import cell_records
 

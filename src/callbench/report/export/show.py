@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.analysis.cold_starts import ColdStart
-from callbench.analysis.health import Growth, Health
-from callbench.analysis.results import Latency, OpenLoop, Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.validity import CellValidity, Validity
+from callbench.analysis.cells.cold_starts import ColdStart
+from callbench.analysis.cells.results import Latency, OpenLoop, Result
+from callbench.analysis.cells.validity import CellValidity, Validity
+from callbench.analysis.judge.health import Growth, Health
+from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import Ledger
 from callbench.model.metrics.registry import PERCENTILES
 from callbench.report.export.metrics import metrics

@@ -8,7 +8,7 @@ from typing import Any
 from callbench.analysis.load import endpoints
 from callbench.analysis.load.stored import read_result
 from callbench.analysis.stability.formatting import mib
-from callbench.analysis.words import counted
+from callbench.analysis.wording.words import counted
 from callbench.report.charts.draw import chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.charts.over_time import Panel, over_time

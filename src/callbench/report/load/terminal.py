@@ -6,7 +6,7 @@ from rich.markup import escape
 from callbench.analysis.load import endpoints
 from callbench.analysis.load.result import LoadResult
 from callbench.analysis.load.times import PERCENTILES, LatencyStatistics
-from callbench.analysis.words import counted
+from callbench.analysis.wording.words import counted
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.words import missed
 from callbench.report.text.grid import Column, Grid, grid_of

@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from callbench.analysis import query
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.metrics import query
+from callbench.analysis.run.subject import Subject, subject
 from callbench.model.errors import BadInput, MachineFailure
 from callbench.report import records
 from callbench.report.charts.gallery import gallery

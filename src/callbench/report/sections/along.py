@@ -1,7 +1,7 @@
 """Charts that a study asks for: one statistic along a parameter, a line a series, as a table beneath too."""
 
-from callbench.analysis.read_results import TRIALS_SQL
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.read_results import TRIALS_SQL
+from callbench.analysis.run.subject import Subject
 from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS
 from callbench.report.charts.draw import chart

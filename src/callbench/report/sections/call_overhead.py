@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from statistics import median
 
-from callbench.analysis.echo_multiples import BASELINES_SQL, SIZES_SQL
-from callbench.analysis.headline import in_process
-from callbench.analysis.overhead import CallOverhead, read
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.echo_multiples import BASELINES_SQL, SIZES_SQL
+from callbench.analysis.judge.overhead import CallOverhead, read
+from callbench.analysis.run.headline import in_process
+from callbench.analysis.run.subject import Subject
 from callbench.model.cell import MIXED
 from callbench.report.charts.call_overhead import call_overhead as chart_of
 from callbench.report.charts.draw import to_svg

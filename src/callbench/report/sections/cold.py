@@ -1,7 +1,7 @@
 """Cold start: what the first calls took, of a server and a client that had both just been started."""
 
-from callbench.analysis.cold_starts import COLD_SQL, ColdStart
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.cold_starts import COLD_SQL, ColdStart
+from callbench.analysis.run.subject import Subject
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.metrics.registry import COLD
 from callbench.report.text.section import Section, Sheet

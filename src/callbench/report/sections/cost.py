@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.costs import WINE
-from callbench.analysis.naming import conditions_of
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.validity import TRIALS_SQL
-from callbench.analysis.words import processor_time_text
+from callbench.analysis.cells.costs import WINE
+from callbench.analysis.cells.results import Result
+from callbench.analysis.cells.validity import TRIALS_SQL
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.naming import conditions_of
+from callbench.analysis.wording.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import percent, share
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from callbench.analysis.read_results import TRIALS_SQL
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import table_cell
+from callbench.analysis.cells.read_results import TRIALS_SQL
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import table_cell
 from callbench.catalog.links.wire import round_trip_ns
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.subject import Subject
-from callbench.analysis.validity import STARTED_SQL, Started
-from callbench.analysis.words import server_loss_text
+from callbench.analysis.cells.validity import STARTED_SQL, Started
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import server_loss_text
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import figure
 

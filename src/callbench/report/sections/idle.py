@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.naming import named
-from callbench.analysis.read_results import CELLS_SQL
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import table_cell
-from callbench.analysis.words import ratio_text
+from callbench.analysis.cells.read_results import CELLS_SQL
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import table_cell
+from callbench.analysis.wording.naming import named
+from callbench.analysis.wording.words import ratio_text
 from callbench.report.text.section import Section, Sheet
 from callbench.report.text.wake_ups import WakeUp, wake_ups
 from callbench.stats.estimate.digits import percent

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.knee_search import Search
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import detectable_text, ratio_text, some
+from callbench.analysis.judge.knee_search import Search
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
 from callbench.report.charts.knee import KneeStep, Limit, knee_chart

@@ -1,8 +1,8 @@
 """What the machine did meanwhile: the echo as drift meter, and the trials that a neighbour disturbed."""
 
-from callbench.analysis.naming import by_id, conditions_of
-from callbench.analysis.subject import Subject
-from callbench.analysis.validity import DISTURBED_SQL, ECHOES_SQL
+from callbench.analysis.cells.validity import DISTURBED_SQL, ECHOES_SQL
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.naming import by_id, conditions_of
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import figure, percent
 

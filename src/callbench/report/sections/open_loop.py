@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.histograms import HISTOGRAMS_SQL
-from callbench.analysis.results import Latency, OpenLoop, Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import table_cell
+from callbench.analysis.cells.histograms import HISTOGRAMS_SQL
+from callbench.analysis.cells.results import Latency, OpenLoop, Result
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import table_cell
 from callbench.report.charts.draw import chart
 from callbench.report.charts.open_loop import open_loop
 from callbench.report.text.section import Chart, Section, Sheet

@@ -5,7 +5,7 @@ A section is drawn the same way in every format: it says what it shows, and brin
 
 from collections.abc import Callable, Sequence
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.report.sections import (
     along,
     call_overhead,

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from callbench.analysis.cells.results import Result
 from callbench.analysis.precision.stopping import StopReason
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.report.text.precision import ENDINGS_SQL, CellEnding, precision_summary
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import share

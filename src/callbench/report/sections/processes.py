@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.health import CALLS_SQL, DEATHS_SQL, PROCESSES_SQL, SAMPLES_SQL, Growth, Health
-from callbench.analysis.subject import Subject
+from callbench.analysis.judge.health import CALLS_SQL, DEATHS_SQL, PROCESSES_SQL, SAMPLES_SQL, Growth, Health
+from callbench.analysis.run.subject import Subject
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.processes import MOST_LINES
 from callbench.report.charts.processes import processes as chart_of

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.rankings import Ranking, rankings
-from callbench.analysis.read_results import RANKING_SQL
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import table_cell
-from callbench.analysis.words import listed
+from callbench.analysis.cells.read_results import RANKING_SQL
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.rankings import Ranking, rankings
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import table_cell
+from callbench.analysis.wording.words import listed
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.decide.ranking import RankedItem
 

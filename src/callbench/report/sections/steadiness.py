@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from callbench.analysis.naming import by_id, conditions_of
-from callbench.analysis.subject import Subject
-from callbench.analysis.validity import WARM_UPS_SQL, Curve
+from callbench.analysis.cells.validity import WARM_UPS_SQL, Curve
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.naming import by_id, conditions_of
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure
 
 if TYPE_CHECKING:
-    from callbench.analysis.unsteady import WarmUpSummary
+    from callbench.analysis.cells.unsteady import WarmUpSummary
 
 ABOUT = (
     "If a side compiles while it runs, the call is driven for up to a minute before each trial. The warm-up ends when"

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from callbench.analysis.read_results import TRIALS_SQL
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.tables import table_cell
+from callbench.analysis.cells.read_results import TRIALS_SQL
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import table_cell
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from callbench.analysis.naming import conditions_of, named
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.validity import SIDES_SQL, CellValidity
-from callbench.analysis.words import listed
+from callbench.analysis.cells.results import Result
+from callbench.analysis.cells.validity import SIDES_SQL, CellValidity
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.naming import conditions_of, named
+from callbench.analysis.wording.words import listed
 from callbench.report.text import plateaus
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import percent

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.analysis.messages import MessageTimes
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.messages import MessageTimes
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import WIRE_SQL, Ledger
 from callbench.analysis.wire.counts import (
     ENCODING,

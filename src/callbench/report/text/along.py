@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from callbench.analysis.lower_bounds import is_below
-from callbench.analysis.results import Result, Results
-from callbench.analysis.words import some, ties
+from callbench.analysis.cells.results import Result, Results
+from callbench.analysis.judge.lower_bounds import is_below
+from callbench.analysis.wording.words import some, ties
 from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS, OF_TIME
 from callbench.stats.decide.ranking import standings

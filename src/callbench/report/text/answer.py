@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.effects import Influence, influences
-from callbench.analysis.headline import in_process
-from callbench.analysis.rankings import Ranking
-from callbench.analysis.results import Result
-from callbench.analysis.subject import CONDITIONS, Subject
-from callbench.analysis.words import counted, listed
+from callbench.analysis.cells.results import Result
+from callbench.analysis.judge.effects import Influence, influences
+from callbench.analysis.run.headline import in_process
+from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.subject import CONDITIONS, Subject
+from callbench.analysis.wording.words import counted, listed
 from callbench.model.cell import HELD
 from callbench.report.text.choice import WITHIN, Choice
 from callbench.report.text.summary import Summary, cautions

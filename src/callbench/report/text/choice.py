@@ -7,13 +7,13 @@ be as high.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.headline import in_process, middle, stack_name
-from callbench.analysis.lower_bounds import reaching
-from callbench.analysis.naming import at
-from callbench.analysis.rankings import Ranking
-from callbench.analysis.results import Result, Results
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import beyond_text, ratio_text, some
+from callbench.analysis.cells.results import Result, Results
+from callbench.analysis.judge.lower_bounds import reaching
+from callbench.analysis.run.headline import in_process, middle, stack_name
+from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.naming import at
+from callbench.analysis.wording.words import beyond_text, ratio_text, some
 from callbench.report.text.section import Sheet
 from callbench.stats.decide.ranking import may_be_first
 from callbench.stats.estimate.digits import figure

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
 from callbench.model.cell import CLOSED
 
 

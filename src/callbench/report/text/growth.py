@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.health import EndedProcesses, Health
+from callbench.analysis.judge.health import EndedProcesses, Health
 from callbench.model.process_end import after
 from callbench.stats.estimate.digits import figure
 

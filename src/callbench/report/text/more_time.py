@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.obstacles import Kind, Obstacle, Reason, gathered
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import listed, some
+from callbench.analysis.run.obstacles import Kind, Obstacle, Reason, gathered
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import listed, some
 from callbench.report.text.section import Sheet
 from callbench.stats.decide.forecast import Forecast, forecast
 from callbench.stats.estimate.digits import figure

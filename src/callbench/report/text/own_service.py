@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from callbench.analysis.words import counted
+from callbench.analysis.wording.words import counted
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
 from callbench.catalog.generator import file as generator_files
 from callbench.catalog.own.folder import grouped

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import listed
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import listed
 
 
 def sentences(subject: Subject) -> list[str]:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.analysis import limits
-from callbench.analysis.claims import ClaimResult, Verdict
-from callbench.analysis.headline import in_process, of_group, without_rates
-from callbench.analysis.naming import by_id, named
-from callbench.analysis.obstacles import obstacles
-from callbench.analysis.rankings import Ranking, rankings
-from callbench.analysis.subject import CONDITIONS, Subject
-from callbench.analysis.words import listed, run_spread_text, some
+from callbench.analysis.judge.claims import ClaimResult, Verdict
+from callbench.analysis.run.headline import in_process, of_group, without_rates
+from callbench.analysis.run.obstacles import obstacles
+from callbench.analysis.run.rankings import Ranking, rankings
+from callbench.analysis.run.subject import CONDITIONS, Subject
+from callbench.analysis.wording import limits
+from callbench.analysis.wording.naming import by_id, named
+from callbench.analysis.wording.words import listed, run_spread_text, some
 from callbench.model.cell import HELD
 from callbench.report.text import along, plateaus
 from callbench.report.text.choice import Choice, choices

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from callbench.analysis.claims import ClaimResult, Verdict
-from callbench.analysis.words import listed
+from callbench.analysis.judge.claims import ClaimResult, Verdict
+from callbench.analysis.wording.words import listed
 from callbench.report.text.choice import Choice
 
 # More names than this are counted instead.

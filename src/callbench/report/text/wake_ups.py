@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from callbench.analysis.results import Result, Results
+from callbench.analysis.cells.results import Result, Results
 from callbench.model.cell import AS_IS, HELD
 from callbench.stats.estimate.interval import CONFIDENCE, Interval
 from callbench.stats.estimate.logratio import unpaired

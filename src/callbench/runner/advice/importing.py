@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from callbench.analysis.words import some
+from callbench.analysis.wording.words import some
 from callbench.catalog.generator import filled
 from callbench.catalog.imports import registry
 from callbench.catalog.imports.given_answer import GivenAnswer, given_answer

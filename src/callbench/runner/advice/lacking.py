@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from callbench.analysis.advice.advice import Advice
-from callbench.analysis.results import Result, Results
+from callbench.analysis.cells.results import Result, Results
 from callbench.catalog.links.profile import part_of
 from callbench.catalog.links.wire import round_trip_ns
 from callbench.catalog.reach import LOOPBACK

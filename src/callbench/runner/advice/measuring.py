@@ -7,7 +7,7 @@ from pathlib import Path
 from callbench.adapter.network import creation
 from callbench.analysis.advice import stored
 from callbench.analysis.advice.result import AdviceResult, advised, from_record
-from callbench.analysis.subject import Subject, subject
+from callbench.analysis.run.subject import Subject, subject
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import Study
 from callbench.catalog.study.made import made

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from callbench.adapter.generated.languages import LANGUAGES
 from callbench.analysis.advice import stored
-from callbench.analysis.words import listed
+from callbench.analysis.wording.words import listed
 from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.formats import OWN, plain

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from callbench.analysis.knee_search import Search
+from callbench.analysis.judge.knee_search import Search
 from callbench.catalog import mixed
 from callbench.catalog.study.loads import KneePart
 from callbench.model import objective

@@ -7,7 +7,7 @@ from typing import Any, Self
 from rich.table import Table
 from rich.text import Text
 
-from callbench.analysis.words import some
+from callbench.analysis.wording.words import some
 from callbench.runner.live.live_ranking import PLACES, LiveRanking
 from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.plan.estimate import span

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.analysis.words import some
+from callbench.analysis.wording.words import some
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from callbench.runner.plan.plan import Plan
 from callbench.store.record import Record
 
 if TYPE_CHECKING:
-    from callbench.analysis.claims import ClaimComparison
-    from callbench.analysis.rankings import Ranking
-    from callbench.analysis.results import Result
-    from callbench.analysis.subject import Subject
+    from callbench.analysis.cells.results import Result
+    from callbench.analysis.judge.claims import ClaimComparison
+    from callbench.analysis.run.rankings import Ranking
+    from callbench.analysis.run.subject import Subject
 
 
 def undecided_cells(run: Record, plan: Plan) -> set[str]:
@@ -28,7 +28,7 @@ def undecided_cells(run: Record, plan: Plan) -> set[str]:
     aim = _precision_goal(run)
     if aim is not None:
         return {one.id for one in _results(run, plan) if why_ended(_reached(one), aim) is None}
-    from callbench.analysis.subject import subject  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.run.subject import subject  # noqa: PLC0415 - statistics are slow to load
 
     subjects = [subject(run.under(condition)) for condition in plan.conditions]
     return {cell for one in subjects for cell in _cells_of_claims(one) | _cells_of_neighbours(one)}
@@ -60,7 +60,7 @@ def _precision_goal(run: Record) -> PrecisionTarget | None:
 
 def _results(run: Record, plan: Plan) -> "list[Result]":
     """Return the results of all cells so far."""
-    from callbench.analysis.read_results import read  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.cells.read_results import read  # noqa: PLC0415 - statistics are slow to load
 
     return [one for condition in plan.conditions for one in read(run.under(condition)).cells]
 
@@ -81,7 +81,7 @@ def _cells_of_claims(subject: "Subject") -> set[str]:
 
 
 def _is_decidable(one: "ClaimComparison") -> bool:
-    from callbench.analysis.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.judge.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
 
     return (
         one.verdict is Verdict.UNDECIDED
@@ -98,13 +98,13 @@ def _cells(subject: "Subject", one: "ClaimComparison") -> Iterable[str]:
 
 def _cells_of_neighbours(subject: "Subject") -> set[str]:
     """Return the cells of neighbours in a ranking that more forks may distinguish."""
-    from callbench.analysis.rankings import rankings  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.run.rankings import rankings  # noqa: PLC0415 - statistics are slow to load
 
     return {cell for table in rankings(subject) for cell in _undecided(subject, table)}
 
 
 def _undecided(subject: "Subject", table: "Ranking") -> Iterable[str]:
-    from callbench.analysis.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.run.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
     from callbench.stats.decide.forecast import more_forks  # noqa: PLC0415
     from callbench.stats.estimate.interval import CONFIDENCE  # noqa: PLC0415
 

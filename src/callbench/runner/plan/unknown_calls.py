@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from callbench.analysis.words import some
+from callbench.analysis.wording.words import some
 from callbench.model.cell import Cell, Stack
 from callbench.runner.drive.slices import length_of
 from callbench.runner.measure.trial import limit_seconds

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from callbench.adapter.placement import Placement
-from callbench.analysis.earlier_runs import last_duration_s
+from callbench.analysis.run.earlier_runs import last_duration_s
 from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study.own_servers import OF_STUDY

@@ -2,7 +2,7 @@
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.pair import LinkFailure
-from callbench.analysis.neighbours import disturbed_by
+from callbench.analysis.judge.neighbours import disturbed_by
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.running_stack import BASIC_CHECKS, WrongAnswer

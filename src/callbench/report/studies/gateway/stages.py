@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.read_results import rows_of
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import processor_time_text
+from callbench.analysis.cells.read_results import rows_of
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime, step_of
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
-from callbench.analysis.read_results import rows_of
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.read_results import rows_of
+from callbench.analysis.run.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import SUMMARY_KEYS, Line, SummaryPart
 from callbench.report.text.section import Section, Sheet

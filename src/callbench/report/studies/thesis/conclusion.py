@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from callbench.analysis.lower_bounds import is_below
-from callbench.analysis.read_results import TRIALS_SQL
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.read_results import TRIALS_SQL
+from callbench.analysis.judge.lower_bounds import is_below
+from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import LIFE, STEADY
-from callbench.analysis.words import listed
+from callbench.analysis.wording.words import listed
 from callbench.catalog.links.profile import find
 from callbench.catalog.study.report_parts import ConclusionPart, EnvironmentPart, NetworkCall
 from callbench.report.text.section import Section, Sheet

@@ -1,8 +1,8 @@
 """Which encoding of text each stack uses, told from how its bytes grow with a string."""
 
 from callbench.adapter.service.generate import string
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import SWEEPS_SQL, Sweep
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.wire.encodings import fitting, per_character

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from callbench.analysis.lower_bounds import is_below
-from callbench.analysis.read_results import TRIALS_SQL
-from callbench.analysis.results import Results
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.read_results import TRIALS_SQL
+from callbench.analysis.cells.results import Results
+from callbench.analysis.judge.lower_bounds import is_below
+from callbench.analysis.run.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import ChartPoint, LadderPart, Line
 from callbench.report.charts.draw import chart

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import SWEEPS_SQL, Sweep
 from callbench.catalog.study.loads import SweepPart
 from callbench.report.charts.draw import to_svg

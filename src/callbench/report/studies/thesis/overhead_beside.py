@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.subject import Subject
+from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import SWEEPS_SQL, Ledger, Sweep
 from callbench.analysis.wire.counts import FIRST, SET_UP, STEADY, stream
 from callbench.catalog.study.loads import SweepPart

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.read_results import TRIALS_SQL
-from callbench.analysis.results import Results
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.read_results import TRIALS_SQL
+from callbench.analysis.cells.results import Results
+from callbench.analysis.run.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import CellFilter, RankColumn, RanksPart
 from callbench.report.text.section import Section, Sheet

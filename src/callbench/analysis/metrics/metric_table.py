@@ -3,9 +3,9 @@
 import math
 from typing import TYPE_CHECKING
 
-from callbench.analysis.metric_values import by_fork
-from callbench.analysis.read_results import read
-from callbench.analysis.results import Result
+from callbench.analysis.cells.read_results import read
+from callbench.analysis.cells.results import Result
+from callbench.analysis.metrics.metric_values import by_fork
 from callbench.model.metrics.registry import VALUES
 from callbench.store.record import Record
 

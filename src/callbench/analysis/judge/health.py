@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
 from callbench.model.metrics.readings import READINGS
 from callbench.stats.decide.decision import Decision, by_difference
 from callbench.stats.estimate import difference

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from callbench.analysis import health as processes
-from callbench.analysis import past_runs
-from callbench.analysis.claims import ClaimResult, judge
-from callbench.analysis.questions import AnsweredQuestion, ask
-from callbench.analysis.read_results import read
-from callbench.analysis.results import Results
-from callbench.analysis.selected import only_measured
-from callbench.analysis.tables import FilledTable, filled
+from callbench.analysis.cells.read_results import read
+from callbench.analysis.cells.results import Results
+from callbench.analysis.judge import health as processes
+from callbench.analysis.judge.claims import ClaimResult, judge
+from callbench.analysis.judge.questions import AnsweredQuestion, ask
+from callbench.analysis.run import past_runs
+from callbench.analysis.run.selected import only_measured
+from callbench.analysis.run.tables import FilledTable, filled
 from callbench.catalog.study import Study, load
 from callbench.model.cell import AS_IS, HELD
 from callbench.store.record import Record

@@ -23,6 +23,6 @@ def answered(run: Record, sql: str) -> query.Answer:
 
 def _metrics(run: Record, connection: "duckdb.DuckDBPyConnection") -> None:
     """Make the table of metrics."""
-    from callbench.analysis import metric_table  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.metrics import metric_table  # noqa: PLC0415 - statistics are slow to load
 
     metric_table.make(run, connection, METRICS)

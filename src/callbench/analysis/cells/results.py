@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from callbench.analysis.cold_starts import ColdStart
-from callbench.analysis.loop_time import LoopTime
-from callbench.analysis.messages import Codec
-from callbench.analysis.unsteady import Unsteady
-from callbench.analysis.validity import Validity
+from callbench.analysis.cells.cold_starts import ColdStart
+from callbench.analysis.cells.loop_time import LoopTime
+from callbench.analysis.cells.messages import Codec
+from callbench.analysis.cells.unsteady import Unsteady
+from callbench.analysis.cells.validity import Validity
 from callbench.analysis.wire.accounts import Ledger, Sweep
 from callbench.model.metrics.latency import ECHOES
 from callbench.model.metrics.registry import SHARED_SPREAD

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from callbench.analysis.results import Result
-from callbench.analysis.validity import CellValidity
-from callbench.analysis.words import listed
+from callbench.analysis.cells.results import Result
+from callbench.analysis.cells.validity import CellValidity
+from callbench.analysis.wording.words import listed
 from callbench.stats.estimate.digits import figure, percent
 from callbench.stats.load.bottleneck import Limit, starved
 

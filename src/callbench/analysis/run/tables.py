@@ -5,14 +5,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.analysis import limits
-from callbench.analysis.loop_time import LoopTime
-from callbench.analysis.metric_queries import queries
-from callbench.analysis.metric_values import value_of, why_unknown
-from callbench.analysis.naming import named
-from callbench.analysis.results import Result, Results
-from callbench.analysis.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, CellValidity
-from callbench.analysis.words import listed
+from callbench.analysis.cells.loop_time import LoopTime
+from callbench.analysis.cells.metric_queries import queries
+from callbench.analysis.cells.results import Result, Results
+from callbench.analysis.cells.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, CellValidity
+from callbench.analysis.metrics.metric_values import value_of, why_unknown
+from callbench.analysis.wording import limits
+from callbench.analysis.wording.naming import named
+from callbench.analysis.wording.words import listed
 from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.places import position

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from callbench.analysis.costs import Cost, cost
-from callbench.analysis.unsteady import WarmUpSummary, warmed
+from callbench.analysis.cells.costs import Cost, cost
+from callbench.analysis.cells.unsteady import WarmUpSummary, warmed
 from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from callbench.analysis import echo_multiples
-from callbench.analysis.echo_multiples import SIZES_SQL
-from callbench.analysis.results import Result
+from callbench.analysis.cells import echo_multiples
+from callbench.analysis.cells.echo_multiples import SIZES_SQL
+from callbench.analysis.cells.results import Result
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.difference import Difference, mean, paired
 from callbench.stats.estimate.interval import Interval, geometric_mean

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
+from callbench.analysis.cells.results import Result
+from callbench.analysis.run.subject import Subject
 from callbench.stats.decide.ranking import RankedItem, standings
 from callbench.stats.estimate.interval import CONFIDENCE
 from callbench.stats.estimate.prior import Prior

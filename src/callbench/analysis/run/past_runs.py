@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from callbench.analysis.earlier_runs import earlier_runs
-from callbench.analysis.read_results import read_rates
-from callbench.analysis.results import Result, Results
+from callbench.analysis.cells.read_results import read_rates
+from callbench.analysis.cells.results import Result, Results
+from callbench.analysis.run.earlier_runs import earlier_runs
 from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread, Table, Values, learned
 from callbench.store.record import Record
 

@@ -7,7 +7,7 @@ Everything else is a rate that the bound reaches, and one fork shows nothing.
 
 from collections.abc import Iterable
 
-from callbench.analysis.results import Result, Results
+from callbench.analysis.cells.results import Result, Results
 from callbench.stats.estimate.interval import Interval
 
 

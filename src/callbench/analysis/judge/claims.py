@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from callbench.analysis.results import Result, Results
+from callbench.analysis.cells.results import Result, Results
 from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.claim import Comparison, comparisons

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
-from callbench.analysis.questions import AnsweredQuestion
-from callbench.analysis.tables import FilledTable
-from callbench.analysis.words import listed
+from callbench.analysis.judge.claims import ClaimComparison, ClaimResult, Verdict
+from callbench.analysis.judge.questions import AnsweredQuestion
+from callbench.analysis.run.tables import FilledTable
+from callbench.analysis.wording.words import listed
 
 
 @dataclass(frozen=True)

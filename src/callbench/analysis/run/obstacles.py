@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
-from callbench.analysis.headline import stack_name
-from callbench.analysis.naming import at
-from callbench.analysis.rankings import Ranking
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import claim_ratio_text, ratio_text
+from callbench.analysis.cells.results import Result
+from callbench.analysis.judge.claims import ClaimComparison, ClaimResult, Verdict
+from callbench.analysis.run.headline import stack_name
+from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.naming import at
+from callbench.analysis.wording.words import claim_ratio_text, ratio_text
 from callbench.stats.decide.forecast import more_forks
 from callbench.stats.estimate.interval import CONFIDENCE, Interval
 from callbench.stats.load.bottleneck import Limit

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
 from callbench.model.metrics.metric import Combination
 from callbench.model.metrics.registry import METRICS, PERCENTILES
 from callbench.stats.estimate.digits import figure, tells

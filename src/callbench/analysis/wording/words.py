@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
-from callbench.analysis.questions import Answer
+from callbench.analysis.judge.claims import ClaimComparison, ClaimResult, Verdict
+from callbench.analysis.judge.questions import Answer
 from callbench.stats.estimate.digits import end, figure, tells
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.power import MOST_FORKS

@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.histograms import Histograms, together
-from callbench.analysis.loop_time import LoopTime, loop_time
-from callbench.analysis.messages import Messages, MessageTimes
-from callbench.analysis.results import AT_MOST, Excluded, Latency, OpenLoop, Result
+from callbench.analysis.cells.histograms import Histograms, together
+from callbench.analysis.cells.loop_time import LoopTime, loop_time
+from callbench.analysis.cells.messages import Messages, MessageTimes
+from callbench.analysis.cells.results import AT_MOST, Excluded, Latency, OpenLoop, Result
 from callbench.model.cell import rate_text
 from callbench.model.metrics.registry import PERCENTILES
 from callbench.stats.decide.failures import FAILURE_MARGIN, CallCounts

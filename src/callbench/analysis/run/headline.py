@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.effects import effects
-from callbench.analysis.rankings import Ranking
-from callbench.analysis.results import Result
-from callbench.analysis.subject import Subject
-from callbench.analysis.words import some
+from callbench.analysis.cells.results import Result
+from callbench.analysis.judge.effects import effects
+from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import some
 from callbench.stats.estimate.digits import figure
 
 

@@ -5,11 +5,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from callbench.analysis import cold_starts, echo_multiples, histograms, metric_queries, spreads, unsteady, validity
-from callbench.analysis.cell_results import result_of
-from callbench.analysis.messages import Codec, MessageTimes
-from callbench.analysis.results import AT_LEAST, Excluded, Latency, Result, Results
-from callbench.analysis.unsteady import Unsteady
+from callbench.analysis.cells import (
+    cold_starts,
+    echo_multiples,
+    histograms,
+    metric_queries,
+    spreads,
+    unsteady,
+    validity,
+)
+from callbench.analysis.cells.cell_results import result_of
+from callbench.analysis.cells.messages import Codec, MessageTimes
+from callbench.analysis.cells.results import AT_LEAST, Excluded, Latency, Result, Results
+from callbench.analysis.cells.unsteady import Unsteady
 from callbench.analysis.wire.accounts import Ledger, Sweep, ledgers, sweeps
 from callbench.model import process_end
 from callbench.model.cell import MIXED

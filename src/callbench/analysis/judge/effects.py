@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
 from callbench.model.cell import MIXED
 from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import figure

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.claims import ClaimComparison, Verdict, compared
-from callbench.analysis.results import Results
+from callbench.analysis.cells.results import Results
+from callbench.analysis.judge.claims import ClaimComparison, Verdict, compared
 from callbench.catalog.study import Study
 from callbench.catalog.study.claim import comparison
 from callbench.catalog.study.report_parts import AnswerPart, QuestionPart

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from callbench.analysis.results import Result
+from callbench.analysis.cells.results import Result
 from callbench.catalog.study.cells import LOOPBACK
 
 

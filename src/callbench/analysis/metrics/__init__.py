@@ -1,0 +1,1 @@
+"""The metrics of a cell, each with its interval, and SQL over them."""

@@ -1,0 +1,1 @@
+"""A run as a whole: what its report is about, its tables and rankings, its headline, and the runs before it."""

@@ -1,0 +1,1 @@
+"""How ratios, verdicts, cells and limits are written, the same in every format."""
