@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from callbench.cli import exit_code
+from callbench.cli.outcome import exit_code
 from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome
 

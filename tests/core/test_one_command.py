@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT
 
-TABLE = "cli/command_table.py"
+TABLE = "cli/help/command_table.py"
 LINE = 'Entry("greet", "Greet some people.", ("callbench greet 3",)),'
 FILES = {
     "cli/commands/greet.py": '''
@@ -22,7 +22,7 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.parameters import AsJson, Undecided
+from callbench.cli.options.parameters import AsJson, Undecided
 
 
 def command(
@@ -45,7 +45,7 @@ def command(
 
 from contextlib import nullcontext
 
-from callbench.cli.output import console
+from callbench.cli.outcome.output import console
 from callbench.cli.recorded.command import RecordedCommand
 from callbench.model.errors import BadInput
 from callbench.report import record_report

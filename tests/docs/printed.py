@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from callbench.cli.command_table import SECTIONS
+from callbench.cli.help.command_table import SECTIONS
 from conftest import ROOT
 
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "contract" / "CONTRACT.md")

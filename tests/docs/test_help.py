@@ -6,7 +6,7 @@ import re
 import pytest
 from test_sentences import MOST_WORDS, OLD_WORDS, sentences
 
-from callbench.cli.command_table import SECTIONS
+from callbench.cli.help.command_table import SECTIONS
 from command_tree import One, every
 
 EVERY = every()

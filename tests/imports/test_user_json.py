@@ -10,7 +10,7 @@ from importing import imported
 
 from callbench.catalog import user_json
 from callbench.catalog.imports import document
-from callbench.cli.expected import expected_json
+from callbench.cli.options.expected import expected_json
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
 from callbench.runner.compare.tasks import cells_of_calls

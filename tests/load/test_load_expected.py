@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from callbench.cli.expected import expected_json
+from callbench.cli.options.expected import expected_json
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

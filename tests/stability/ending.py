@@ -3,7 +3,7 @@
 from typing import Any
 
 from callbench.analysis.stability.findings import FAILING, Finding, outcome
-from callbench.cli.exit_code import CODES
+from callbench.cli.outcome.exit_code import CODES
 from callbench.stats.decide.decision import Outcome
 
 

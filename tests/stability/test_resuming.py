@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.cli import resuming
+from callbench.cli.outcome import resuming
 
 
 @pytest.mark.parametrize(

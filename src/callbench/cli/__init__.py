@@ -1,8 +1,8 @@
 """The command line: arguments to calls, and what they return to the terminal. No logic.
 
-`command_table.py` has the commands' names and purposes, `commands/` a module for each. Such a module imports at its top
-only what its signature needs; its function imports what does the work, so that help, completion and the manual page
-load nothing of it.
+`help/command_table.py` has the commands' names and purposes, `commands/` a module for each. Such a module imports at
+its top only what its signature needs; its function imports what does the work, so that help, completion and the manual
+page load nothing of it.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from callbench.cli.group import CommandsByPurpose
+from callbench.cli.help.group import CommandsByPurpose
 from callbench.model import machine_limits
 from callbench.model.errors import CallbenchError
 from callbench.model.secrets import SECRETS
@@ -73,7 +73,7 @@ def main() -> NoReturn:
 
 def show_known(record: Path) -> None:
     """Print what a record has so far, which its command did not come to; nothing if that is no result yet."""
-    from callbench.cli.output import console, print_json
+    from callbench.cli.outcome.output import console, print_json
     from callbench.report import records
 
     with suppress(CallbenchError):

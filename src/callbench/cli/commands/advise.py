@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.parameters import AsJson, Undecided
+from callbench.cli.options import names
+from callbench.cli.options.parameters import AsJson, Undecided
 from callbench.model.errors import BadInput
 
 
@@ -140,9 +140,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.analysis.advice.result import from_record
     from callbench.catalog.imports.given_answer import given_answer
     from callbench.catalog.situation import answers, file
-    from callbench.cli import advice_result
-    from callbench.cli.exit_code import checked, end
-    from callbench.cli.output import known_stacks
+    from callbench.cli.outcome import advice_result
+    from callbench.cli.outcome.exit_code import checked, end
+    from callbench.cli.outcome.output import known_stacks
     from callbench.model import quantities
     from callbench.runner.advice import measuring, source
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.output import print_line
+from callbench.cli.outcome.output import print_line
 
 
 def command(

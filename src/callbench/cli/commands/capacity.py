@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.options import grouped
-from callbench.cli.parameters import AsJson, Think, Undecided
-from callbench.cli.server import ServerArgument, ServerOptions
+from callbench.cli.options import names
+from callbench.cli.options.grouped import grouped
+from callbench.cli.options.parameters import AsJson, Think, Undecided
+from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
 @grouped
@@ -75,7 +75,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.adapter.stack.target import TargetSpec
     from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
-    from callbench.cli import exit_code
+    from callbench.cli.outcome import exit_code
     from callbench.cli.recorded.capacity import CapacityCommand
     from callbench.cli.recorded.command import Ending
     from callbench.model.objective import parse

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.options import grouped
-from callbench.cli.output import known_stacks
-from callbench.cli.parameters import AsJson, Undecided
-from callbench.cli.server import ServerOptions
+from callbench.cli.options import names
+from callbench.cli.options.grouped import grouped
+from callbench.cli.options.parameters import AsJson, Undecided
+from callbench.cli.options.server import ServerOptions
+from callbench.cli.outcome.output import known_stacks
 from callbench.model.errors import BadInput
 
 
@@ -102,7 +102,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     A comparison's folder alone prints it again. Exit codes: 0 passed, 1 B is worse than allowed, 3 undecided.
     """
     from callbench.analysis.compare import verdicts
-    from callbench.cli import exit_code
+    from callbench.cli.outcome import exit_code
     from callbench.cli.recorded.command import Ending
     from callbench.cli.recorded.compare import CompareCommand
     from callbench.runner.compare import command as comparing

@@ -1,7 +1,7 @@
 """`callbench doctor`."""
 
-from callbench.cli.output import known_stacks, show_rows
-from callbench.cli.parameters import AsJson
+from callbench.cli.options.parameters import AsJson
+from callbench.cli.outcome.output import known_stacks, show_rows
 
 
 def command(as_json: AsJson = False) -> None:

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.output import print_json
-from callbench.cli.parameters import AsJson, StoredResult
+from callbench.cli.options.parameters import AsJson, StoredResult
+from callbench.cli.outcome.output import print_json
 
 
 def command(

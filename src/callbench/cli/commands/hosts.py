@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.command_table import epilog, examples
-from callbench.cli.output import print_json, print_line, show_rows
-from callbench.cli.parameters import AsJson
+from callbench.cli.help.command_table import epilog, examples
+from callbench.cli.options.parameters import AsJson
+from callbench.cli.outcome.output import print_json, print_line, show_rows
 
 command = typer.Typer(
     name="hosts",

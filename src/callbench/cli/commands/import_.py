@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.output import print_json, print_line
-from callbench.cli.parameters import AsJson
+from callbench.cli.options.parameters import AsJson
+from callbench.cli.outcome.output import print_json, print_line
 
 
 def command(  # noqa: PLR0913, PLR0917 - one for each option

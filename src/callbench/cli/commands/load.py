@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from callbench.analysis.load.thresholds import EXAMPLES, parse
-from callbench.cli.options import grouped
-from callbench.cli.parameters import AsJson, Think, Undecided
-from callbench.cli.server import ServerArgument, ServerOptions
+from callbench.cli.options.grouped import grouped
+from callbench.cli.options.parameters import AsJson, Think, Undecided
+from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
 @grouped
@@ -75,7 +75,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     calls do not show whether one is.
     """
     from callbench.analysis.load.request import LoadRequest
-    from callbench.cli import exit_code
+    from callbench.cli.outcome import exit_code
     from callbench.cli.recorded.command import Ending
     from callbench.cli.recorded.load import LoadCommand
 

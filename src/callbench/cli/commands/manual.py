@@ -8,6 +8,6 @@ def command(context: typer.Context) -> None:
 
     It holds the help of every command, in the format of the program man.
     """
-    from callbench.cli import manual
+    from callbench.cli.help import manual
 
     print(manual.page(context.find_root()), end="")  # noqa: T201

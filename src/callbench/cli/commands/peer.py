@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.options import grouped
-from callbench.cli.output import known_stacks
-from callbench.cli.parameters import AsJson, Select, Settings, Undecided
-from callbench.cli.server import SERVER, ServerOptions
+from callbench.cli.options import names
+from callbench.cli.options.grouped import grouped
+from callbench.cli.options.parameters import AsJson, Select, Settings, Undecided
+from callbench.cli.options.server import SERVER, ServerOptions
+from callbench.cli.outcome.output import known_stacks
 
 
 @grouped
@@ -79,7 +79,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Both drive the same server in turn. A folder of --out prints its result again. Exit code 1: the two differ.
     """
     from callbench.analysis.peer import stored
-    from callbench.cli import exit_code, peer_result
+    from callbench.cli.outcome import exit_code, peer_result
     from callbench.cli.recorded.command import Ending
     from callbench.cli.recorded.peer import PeerCommand
     from callbench.runner.peer import study

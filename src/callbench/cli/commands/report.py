@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.parameters import StoredResult
+from callbench.cli.options.parameters import StoredResult
 
 
 def command(

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.output import known_stacks
-from callbench.cli.parameters import AsJson, Languages, Select, Settings
+from callbench.cli.options import names
+from callbench.cli.options.parameters import AsJson, Languages, Select, Settings
+from callbench.cli.outcome.output import known_stacks
 from callbench.model import quantities
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
@@ -117,7 +117,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     Prints rankings, tables and claims, and writes a page. Exit code 1: something failed, or nothing was measured.
     """
     from callbench.analysis.run.completeness import shortcomings
-    from callbench.cli import run_result
+    from callbench.cli.outcome import run_result
     from callbench.runner.live.stopping import Stopped
     from callbench.runner.machine import real_hosts
     from callbench.runner.plan import own_service

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.output import known_stacks, print_json, print_line
+from callbench.cli.options import names
+from callbench.cli.outcome.output import known_stacks, print_json, print_line
 
 
 def command(  # noqa: PLR0913, PLR0917 - the options a person has

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.output import known_stacks, show_rows
-from callbench.cli.parameters import AsJson
+from callbench.cli.options.parameters import AsJson
+from callbench.cli.outcome.output import known_stacks, show_rows
 
 
 def command(

@@ -1,7 +1,7 @@
 """`callbench show`."""
 
-from callbench.cli.output import console, print_json
-from callbench.cli.parameters import AsJson, StoredResult
+from callbench.cli.options.parameters import AsJson, StoredResult
+from callbench.cli.outcome.output import console, print_json
 
 
 def command(path: StoredResult, as_json: AsJson = False) -> None:

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.options import StabilityOptions, grouped
-from callbench.cli.parameters import Think
-from callbench.cli.server import ServerArgument, ServerOptions
+from callbench.cli.options.grouped import StabilityOptions, grouped
+from callbench.cli.options.parameters import Think
+from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
 @grouped

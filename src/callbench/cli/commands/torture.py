@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from callbench.cli.options import StabilityOptions, grouped
-from callbench.cli.server import ServerArgument, ServerOptions
+from callbench.cli.options.grouped import StabilityOptions, grouped
+from callbench.cli.options.server import ServerArgument, ServerOptions
 
 # So long without an answer is a verdict.
 _TIMEOUT_S = 2.0

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.options import grouped
-from callbench.cli.output import known_stacks
-from callbench.cli.parameters import AsJson, Languages
-from callbench.cli.server import SERVER, ServerOptions
+from callbench.cli.options import names
+from callbench.cli.options.grouped import grouped
+from callbench.cli.options.parameters import AsJson, Languages
+from callbench.cli.options.server import SERVER, ServerOptions
+from callbench.cli.outcome.output import known_stacks
 from callbench.model.errors import BadInput
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
-from callbench.cli import exit_code
-from callbench.cli.output import print_json
+from callbench.cli.outcome import exit_code
+from callbench.cli.outcome.output import print_json
 from callbench.runner.live.stopping import marking_the_end
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter

@@ -7,7 +7,7 @@ from pathlib import Path
 from callbench.analysis.compare import comparison
 from callbench.analysis.compare.comparison import Comparison, RuleOptions
 from callbench.catalog.catalogue import Catalogue
-from callbench.cli.output import console
+from callbench.cli.outcome.output import console
 from callbench.cli.recorded.command import Ending, RecordedCommand
 from callbench.report.compare import show
 from callbench.runner.compare import execution

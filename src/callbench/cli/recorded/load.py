@@ -6,7 +6,7 @@ from callbench.adapter.stack.target import Target
 from callbench.analysis.load.record import record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
-from callbench.cli.output import console, print_line
+from callbench.cli.outcome.output import console, print_line
 from callbench.cli.recorded.command import Ending
 from callbench.cli.recorded.target import TargetCommand
 from callbench.model.errors import BadInput

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from callbench.adapter.stack.target import Target, TargetSpec
-from callbench.cli.options import StabilityOptions
+from callbench.cli.options.grouped import StabilityOptions
 from callbench.cli.recorded.stability import StabilityCommand
 from callbench.model import objective
 from callbench.model.errors import BadInput

@@ -8,7 +8,7 @@ from pathlib import Path
 from callbench.analysis.peer import stored
 from callbench.analysis.peer.stored import PeerResult
 from callbench.catalog.catalogue import Catalogue
-from callbench.cli.output import console
+from callbench.cli.outcome.output import console
 from callbench.cli.recorded.command import Ending, RecordedCommand
 from callbench.report import records
 from callbench.runner.peer import study

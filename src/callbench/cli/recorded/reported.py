@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from callbench.adapter.stack.target import Target
-from callbench.cli import resuming
-from callbench.cli.output import console
+from callbench.cli.outcome import resuming
+from callbench.cli.outcome.output import console
 from callbench.cli.recorded.target import TargetCommand
 from callbench.report import record_report
 from callbench.report.record_kinds import report_of

@@ -2,11 +2,11 @@
 
 from callbench.adapter.stack.target import TargetSpec
 from callbench.analysis.stability import findings
-from callbench.cli import exit_code
-from callbench.cli.options import StabilityOptions
+from callbench.cli.options.grouped import StabilityOptions
+from callbench.cli.options.server import ServerOptions
+from callbench.cli.outcome import exit_code
 from callbench.cli.recorded.command import Ending
 from callbench.cli.recorded.reported import ReportedCommand
-from callbench.cli.server import ServerOptions
 from callbench.model import quantities
 from callbench.report.record_report import RecordReport
 from callbench.runner.compare import tasks

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.catalog.reach import LOOPBACK
-from callbench.cli.options import StabilityOptions
+from callbench.cli.options.grouped import StabilityOptions
 from callbench.cli.recorded.stability import StabilityCommand
 from callbench.runner.stability import misbehaviour, request_recorder
 from callbench.runner.stability.live import SliceProgress

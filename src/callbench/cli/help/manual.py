@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import typer
 from typer.core import TyperGroup
 
-from callbench.cli.command_table import SECTIONS
-from callbench.cli.help_sections import sections
+from callbench.cli.help.command_table import SECTIONS
+from callbench.cli.help.sections import sections
 from callbench.model.version import VERSION
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from callbench.analysis.peer.rounds import RoundsRequest
 from callbench.catalog.catalogue import Catalogue
-from callbench.cli import exit_code
-from callbench.cli.output import console, print_json
+from callbench.cli.outcome import exit_code
+from callbench.cli.outcome.output import console, print_json
 from callbench.model.errors import BadInput
 from callbench.report.peer import peer_report as told
 from callbench.runner.peer import rounds

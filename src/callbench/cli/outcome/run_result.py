@@ -3,7 +3,7 @@
 import sys
 
 from callbench.analysis.run.subject import subject
-from callbench.cli.output import console, print_json
+from callbench.cli.outcome.output import console, print_json
 from callbench.report.export.formats import write
 from callbench.report.export.show import cell_records
 from callbench.report.terminal import print_summary

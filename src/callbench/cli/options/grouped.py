@@ -9,8 +9,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.models import OptionInfo
 
-from callbench.cli import names
-from callbench.cli.parameters import AsJson, Undecided
+from callbench.cli.options import names
+from callbench.cli.options.parameters import AsJson, Undecided
 
 
 @dataclasses.dataclass(frozen=True)

@@ -33,7 +33,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_j
     if as_json:
         print_json(rows)
         return
-    from callbench.cli import table
+    from callbench.cli.outcome import table
 
     table.of(rows, columns).print(console(1000))
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from callbench.cli import names
-from callbench.cli.expected import expected_json
-from callbench.cli.options import typed
-from callbench.cli.request_sources import Sources
+from callbench.cli.options import names
+from callbench.cli.options.expected import expected_json
+from callbench.cli.options.grouped import typed
+from callbench.cli.options.request_sources import Sources
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
 

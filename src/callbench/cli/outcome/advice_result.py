@@ -6,7 +6,7 @@ import sys
 from callbench.analysis.advice import stored
 from callbench.analysis.advice.choice import Verdict
 from callbench.analysis.advice.result import AdviceResult
-from callbench.cli.output import console, print_json
+from callbench.cli.outcome.output import console, print_json
 from callbench.model.situation import Situation
 from callbench.report.advice import report
 from callbench.report.record_report import as_json

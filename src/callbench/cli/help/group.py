@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from callbench.cli.command_table import SECTIONS, Entry, Section, epilog
-from callbench.cli.help_sections import SectionedCommand
+from callbench.cli.help.command_table import SECTIONS, Entry, Section, epilog
+from callbench.cli.help.sections import SectionedCommand
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter

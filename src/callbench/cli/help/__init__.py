@@ -1,0 +1,1 @@
+"""The commands as people find them: their names by purpose, `--help`, and the manual page."""

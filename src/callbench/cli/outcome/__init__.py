@@ -1,0 +1,1 @@
+"""What a command prints and ends with: rows, JSON, pages, exit codes, and how to continue it."""
