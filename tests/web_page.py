@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -10,10 +11,50 @@ from starlette.testclient import TestClient
 from callbench.store.shelf import Shelf
 from callbench.web.application import Pages
 from callbench.web.guard import Guard
-from conftest import ROOT
+from callbench.web.jobs import Jobs
+from conftest import ROOT, eventually
 
 PORT = 8123
 BASE = f"http://127.0.0.1:{PORT}"
+HOSTILE = "<script>alert(1)</script>\"' onload=x"
+RANKED: dict[str, Any] = {
+    "doing": f"fork 1, {HOSTILE}",
+    "fork": 1,
+    "forks": 6,
+    "round": 2,
+    "slices": 1234,
+    "left_s": 200.0,
+    "excluded": 0,
+    "echoes": [[0.0, 1.0], [1.0, 0.9]],
+    "more_rankings": 3,
+    "rankings": [
+        {
+            "name": HOSTILE,
+            "open": 1,
+            "more": 0,
+            "stacks": [
+                {
+                    "stack": "a/b",
+                    "rate_per_s": 1000.0,
+                    "low_per_s": 900.0,
+                    "high_per_s": 1100.0,
+                    "at_least": True,
+                    "slices": 3,
+                    "apart": False,
+                },
+                {
+                    "stack": HOSTILE,
+                    "rate_per_s": 950.0,
+                    "low_per_s": None,
+                    "high_per_s": None,
+                    "at_least": False,
+                    "slices": 1,
+                    "apart": False,
+                },
+            ],
+        }
+    ],
+}  # fmt: skip
 KINDS = ("capacity", "compare", "load", "overload", "peer", "soak", "torture")
 
 
@@ -57,3 +98,13 @@ def page(guard: Guard) -> Iterator[TestClient]:
         assert client.get(f"/?token={guard.token}").status_code == 303
         client.headers["origin"] = BASE
         yield client
+
+
+@pytest.fixture
+def jobs(shelf: Shelf) -> Iterator[Jobs]:
+    """What a page started; all of it has ended afterwards."""
+    found = Jobs(shelf)
+    yield found
+    for job in found.jobs():
+        found.stop(job.name)
+        assert eventually(lambda: not found.job(job.name).running)  # noqa: B023 - asked at once

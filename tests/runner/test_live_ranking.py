@@ -1,5 +1,7 @@
 """The ranking during a run."""
 
+import pytest
+
 from callbench.model.cell import AS_IS, HELD, Cell, Load
 from callbench.runner.live.live_ranking import LiveRanking
 
@@ -57,3 +59,32 @@ def test_the_loops_own_time_is_taken_off_the_rate_of_one_client() -> None:
     ranking = LiveRanking([_cell(0, "native/a")], AS_IS)
     ranking.add_slice("c000", 800, 10**9, loop_ns=2 * 10**8)
     assert ranking.lines(10)[0].places == ["native/a 1,000"]
+
+
+def test_a_stack_is_apart_where_its_interval_does_not_meet_the_firsts() -> None:
+    ranking = LiveRanking([_cell(number, f"native/{name}") for number, name in enumerate("abc")], AS_IS)
+    for number, rates in enumerate([(990, 1000, 1010), (980, 1000, 1015), (490, 500, 510)]):
+        for calls in rates:
+            ranking.add_slice(f"c{number:03d}", calls, 10**9)
+    (group,) = ranking.standing()["rankings"]
+    assert [(one["stack"], one["apart"]) for one in group["stacks"]] == [
+        ("native/a", False),
+        ("native/b", False),
+        ("native/c", True),
+    ]
+    assert group["open"] == 1
+    # Logarithms of 990, 1000 and 1010: their standard deviation is 0.0100002, and twice it over the root of 3 0.01155.
+    first = group["stacks"][0]
+    assert first["rate_per_s"] == pytest.approx(999.967, abs=1e-3)
+    assert first["high_per_s"] / first["rate_per_s"] == pytest.approx(1.011614, abs=1e-5)
+    assert first["low_per_s"] * first["high_per_s"] == pytest.approx(first["rate_per_s"] ** 2)
+
+
+def test_a_ranking_that_is_long_says_what_it_leaves_out() -> None:
+    cells = [_cell(number, f"native/{number}", group=f"g{number % 50}") for number in range(50 * 25)]
+    ranking = LiveRanking(cells, AS_IS)
+    for cell in cells:
+        ranking.add_slice(cell.id, 100, 10**9)
+    standing = ranking.standing()
+    assert (len(standing["rankings"]), standing["more_rankings"]) == (40, 10)
+    assert {(len(one["stacks"]), one["more"]) for one in standing["rankings"]} == {(20, 5)}

@@ -1,5 +1,6 @@
 """The progress display: a line that moves on a terminal and is gone at the end, and lines that stay everywhere."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,9 +8,12 @@ import pytest
 
 from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.peer.live import Progress as PeerProgress
+from callbench.store.head import head
+from callbench.store.progress import read
+from callbench.store.record_writer import RecordWriter
 
 REMOVED = "\x1b[2K"
-PEER: Any = SimpleNamespace(request={"rounds": 3})
+PEER: Any = SimpleNamespace(request={"rounds": 3}, path=Path("no-such-record"))
 CELL: Any = SimpleNamespace(group="Sum", stack="native/json+http", load=SimpleNamespace(clients=8))
 ROUND: Any = SimpleNamespace(
     ours=SimpleNamespace(rate_per_s=2000.0), peers=SimpleNamespace(rate_per_s=1000.0), unsteady=""
@@ -72,3 +76,16 @@ def test_a_study_with_the_peer_shows_how_far_it_is(capsys: pytest.CaptureFixture
         progress.show_round(0, CELL, ROUND)
         progress.show_drive(1, CELL)
     assert "round 2/3 native/json+http, 8 clients: 1 of 6 drives by both, 0 min left" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("terminal")
+def test_the_record_has_the_line_of_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with RecordWriter.create(tmp_path / "one", head("run", "One", {}), {}) as record:
+        with ProgressLine(quiet=False) as line:
+            line.keep_in(record.path, lambda: {"slices": 3})
+            line.show("fork 1,  round 2")
+            kept = read(record.path)
+        assert kept is not None
+        assert {"doing": "fork 1, round 2", "slices": 3}.items() <= kept.items()
+        assert read(record.path) is None
+    assert "fork 1,  round 2" in capsys.readouterr().err

@@ -11,9 +11,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
+from callbench.store.head import head
+from callbench.store.progress import ProgressFile
+from callbench.store.record_writer import RecordWriter
 from callbench.store.shelf import Shelf
 from callbench.web.jobs import Jobs
-from conftest import command, eventually
+from conftest import command
+from web_page import RANKED
 
 pytest_plugins = ["web_page"]
 
@@ -104,17 +108,36 @@ def test_a_command_is_started_watched_and_stopped(window: Page, folder: Path) ->
     # Its log is sent as it grows, so the window is loaded only when the command has ended.
     window.wait_for_url("**/watch/load-*", wait_until="domcontentloaded")
     name = window.url.rpartition("/")[2]
-    assert eventually((folder / name / "journal.jsonl").exists)
+    # It moves: nothing is clicked until the rate of the second second is there.
+    window.get_by_role("img", name="Calls/s").wait_for(timeout=60_000)
+    assert (folder / name / "progress.json").exists()
+    assert window.locator("tbody tr").count() >= 2
     window.get_by_role("button", name="Stop").click()
     window.frame_locator("iframe").get_by_text("The command has ended.").wait_for(timeout=60_000)
     window.get_by_role("link", name="Look again").click()
     assert window.get_by_role("button", name="Stop").count() == 0
 
 
+def test_a_command_of_a_terminal_is_watched_until_it_ends(window: Page, folder: Path) -> None:
+    with RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {}) as record:
+        ProgressFile(record.path).offer(lambda: RANKED)
+        window.goto(window.url)
+        window.get_by_role("link", name="Watch", exact=True).last.click()
+        window.get_by_text("1 not told apart from the first yet").wait_for()
+        ProgressFile(record.path).offer(lambda: {"doing": "fork 2, round 1"})
+        window.get_by_text("fork 2, round 1").wait_for()
+        record.end("finished")
+    window.get_by_text("record: finished").wait_for()
+    window.get_by_role("link", name="Report", exact=True).wait_for()
+    assert window.get_by_text("fork 2, round 1").count() == 0
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: int, scheme: str) -> None:
     (folder / "peer/record.json").write_text("{")
+    running = RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {})
+    ProgressFile(running.path).offer(lambda: RANKED)
     window.set_viewport_size({"width": width, "height": 900})
     window.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     base = window.url.rstrip("/")
@@ -128,6 +151,7 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         "/records/soak",
         "/records/soak/delete",
         "/records/peer",
+        "/watch/now",
     ):
         window.goto(base + path)
         for folded in window.locator("summary").all():
@@ -136,3 +160,4 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         # What stands in the frame is the report, which has tests of its own.
         found = Axe().run(window, options={"iframes": False, "runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
         assert not found.response["violations"], path
+    running.close()

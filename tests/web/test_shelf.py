@@ -119,10 +119,12 @@ def test_a_cut_journal_is_not_imported(shelf: Shelf, folder: Path) -> None:
 
 def test_what_an_archive_brings_is_nobody_elses(shelf: Shelf, folder: Path, tmp_path: Path) -> None:
     (folder / "soak/lock").write_text("")
+    (folder / "soak/progress.json").write_text("{}")
     packed.pack(folder / "soak", tmp_path / "packed.zip")
     with (tmp_path / "packed.zip").open("rb") as file:
         name = packed.unpack(file, shelf)
     brought = folder / name
     assert not (brought / "lock").exists()
+    assert not (brought / "progress.json").exists()
     assert brought.stat().st_mode & 0o777 == 0o700
     assert {one.stat().st_mode & 0o777 for one in brought.iterdir()} == {0o600}

@@ -19,7 +19,7 @@ MOST_BYTES = 4 << 30
 MOST_FILES = 10_000
 _COPY_BYTES = 1 << 20
 # Made anew from the journal, or of no use elsewhere.
-_LEFT_OUT = re.compile(r"lock|parquet(/.*)?|report\.\w+|(.*/)?\..*")
+_LEFT_OUT = re.compile(r"lock|progress\.json|parquet(/.*)?|report\.\w+|(.*/)?\..*")
 
 
 def pack(record: Path, to: Path) -> None:

@@ -21,9 +21,11 @@ from callbench.store import packed
 from callbench.store.packed import MOST_BYTES
 from callbench.store.shelf import Entry, Shelf
 from callbench.web.guard import REPORT_POLICY
+from callbench.web.jobs import Jobs
 from callbench.web.reports import Reports
 from callbench.web.starting import Starting
 from callbench.web.views import style, view
+from callbench.web.watching import Watching
 
 _Result = TypeVar("_Result")
 
@@ -31,17 +33,19 @@ _Result = TypeVar("_Result")
 class Pages:
     """What each address answers, of one folder of records."""
 
-    def __init__(self, shelf: Shelf, kept: Path) -> None:
+    def __init__(self, shelf: Shelf, kept: Path, ending: Callable[[], bool] = lambda: False) -> None:
         """Show a folder of records.
 
         Args:
             shelf: the records.
             kept: a folder for what goes with the server.
+            ending: whether the server is about to end.
         """
         self._shelf = shelf
         self._kept = kept
         self._reports = Reports(kept)
-        self._starting = Starting(shelf)
+        jobs = Jobs(shelf)
+        self._starting, self._watching = Starting(jobs), Watching(shelf, jobs, ending)
 
     def application(self) -> Starlette:
         """Return the application. It guards nothing itself."""
@@ -58,6 +62,7 @@ class Pages:
                 Route("/records/{name}/delete", self._ask_to_delete, methods=["GET"]),
                 Route("/records/{name}/delete", self._delete, methods=["POST"]),
                 *self._starting.routes(),
+                *self._watching.routes(),
             ],
             exception_handlers={CallbenchError: _failed, HTTPException: _not_found},
         )

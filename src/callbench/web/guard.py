@@ -14,6 +14,8 @@ POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self';"
     " frame-ancestors 'none'; base-uri 'none'"
 )
+# What moves has one script of the page's own, and asks the page alone.
+MOVING_POLICY = f"{POLICY}; script-src 'self'; connect-src 'self'"
 # A part of a view that stands in a frame of it.
 FRAMED_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 # A report has its styles and charts within. It stands in a frame of the page, where it may do nothing.

@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -43,6 +44,11 @@ class Job:
     born: float
 
     @property
+    def shell(self) -> str:
+        """The command as it is typed."""
+        return shlex.join(["callbench", *self.words])
+
+    @property
     def running(self) -> bool:
         """Whether its process is alive. Another one may have its number by now."""
         try:
@@ -62,8 +68,13 @@ class Jobs:
         self._one = threading.Lock()
 
     @property
+    def folder(self) -> Path:
+        """Where the records lie."""
+        return self._shelf.folder
+
+    @property
     def _folder(self) -> Path:
-        return self._shelf.folder / _FOLDER
+        return self.folder / _FOLDER
 
     def start(self, words: Sequence[str]) -> Job:
         """Start a command. Return it.

@@ -33,13 +33,16 @@ def serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
     shelf = Shelf(folder)
     with _listening(port) as listener, temporary.folder("callbench-ui-") as kept:
         taken = int(listener.getsockname()[1])
-        guard = Guard(Pages(shelf, kept).application(), taken)
+        running: list[uvicorn.Server] = []
+        pages = Pages(shelf, kept, ending=lambda: any(one.should_exit for one in running))
+        guard = Guard(pages.application(), taken)
         config = uvicorn.Config(
             guard, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
             timeout_graceful_shutdown=_GRACE_S, proxy_headers=False,
         )  # fmt: skip
         say(f"http://{_HOST}:{taken}/?token={guard.token}")
-        asyncio.run(uvicorn.Server(config).serve([listener]))
+        running.append(uvicorn.Server(config))
+        asyncio.run(running[0].serve([listener]))
 
 
 def _listening(port: int) -> socket.socket:

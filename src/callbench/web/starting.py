@@ -1,43 +1,30 @@
-"""The views that start a command and watch it."""
+"""The views that start a command, list what was started, and stop it."""
 
-import asyncio
 import shlex
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
-from html import escape
+from collections.abc import Sequence
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callbench.catalog.study import names
 from callbench.model.errors import BadInput
-from callbench.store.shelf import Shelf
 from callbench.web.forms import FORMS, command_line
-from callbench.web.guard import FRAMED_POLICY
-from callbench.web.jobs import Job, Jobs
+from callbench.web.jobs import Jobs
 from callbench.web.views import view
 
-_LOOK_S = 1.0
-# How much of a long log is shown.
-_LOG_BYTES = 256 << 10
 _ESTIMATE_S = 120
-_PART_BYTES = 1 << 16
-_HEAD = (
-    '<!doctype html><html lang="en"><title>Log</title><link rel="stylesheet" href="/style.css">'
-    '<pre class="log" tabindex="0">'
-)
 
 
 class Starting:
-    """What the addresses below `/new` and `/watch` answer."""
+    """What the addresses below `/new` answer, and those that stop a command and go on with it."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        """Start and watch commands whose records lie in a folder."""
-        self._shelf = shelf
-        self._jobs = Jobs(shelf)
+    def __init__(self, jobs: Jobs) -> None:
+        """Start commands."""
+        self._jobs = jobs
 
     def routes(self) -> Sequence[Route]:
         """Return the addresses."""
@@ -46,8 +33,6 @@ class Starting:
             Route("/new/{what}", self._new, methods=["GET"]),
             Route("/new/{what}", self._start, methods=["POST"]),
             Route("/watch", self._list),
-            Route("/watch/{name}", self._watch),
-            Route("/watch/{name}/log", self._log),
             Route("/watch/{name}/stop", self._stop, methods=["POST"]),
             Route("/watch/{name}/resume", self._resume, methods=["POST"]),
         )
@@ -81,35 +66,7 @@ class Starting:
         return RedirectResponse(f"/watch/{job.name}", 303)
 
     def _list(self, _: Request) -> Response:
-        return view("started", {"jobs": [(job, _shell(job)) for job in self._jobs.jobs()]})
-
-    def _watch(self, request: Request) -> Response:
-        job = self._jobs.job(request.path_params["name"])
-        record = self._shelf.state_of(job.name)
-        return view("watch", {"job": job, "shell": _shell(job), "record": record, "running": job.running})
-
-    def _log(self, request: Request) -> Response:
-        job = self._jobs.job(request.path_params["name"])
-        headers = {"Content-Security-Policy": FRAMED_POLICY}
-        return StreamingResponse(self._followed(job), media_type="text/html", headers=headers)
-
-    async def _followed(self, job: Job) -> AsyncIterator[str]:
-        """Yield the log as it grows, until its command has ended."""
-        yield _HEAD
-        with job.log.open("rb") as log:
-            left_out = log.seek(0, 2) - _LOG_BYTES
-            log.seek(max(0, left_out))
-            if left_out > 0:
-                yield f"({left_out:,} bytes before this are in {escape(str(job.log))})\n"
-            while True:
-                # Asked before reading: what is written after the last look would be lost.
-                over = not (await run_in_threadpool(self._jobs.job, job.name)).running
-                while part := log.read(_PART_BYTES):
-                    yield escape(part.decode(errors="replace"))
-                if over:
-                    break
-                await asyncio.sleep(_LOOK_S)
-        yield '</pre><p class="log">The command has ended.</p>'
+        return view("started", {"jobs": [(job, job.shell) for job in self._jobs.jobs()]})
 
     async def _stop(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -119,10 +76,6 @@ class Starting:
     async def _resume(self, request: Request) -> Response:
         job = await run_in_threadpool(self._jobs.resume, request.path_params["name"])
         return RedirectResponse(f"/watch/{job.name}", 303)
-
-
-def _shell(job: Job) -> str:
-    return shlex.join(["callbench", *job.words])
 
 
 def _estimate(words: Sequence[str]) -> str:

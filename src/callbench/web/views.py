@@ -21,9 +21,24 @@ def view(name: str, values: Mapping[str, Any], status: int = 200) -> HTMLRespons
     return HTMLResponse(_environment().get_template(f"{name}.html.j2").render(values), status)
 
 
+def part(name: str, values: Mapping[str, Any]) -> str:
+    """Return a part of a view, with everything escaped.
+
+    Args:
+        name: of its template, without the ending.
+        values: what the template shows.
+    """
+    return _environment().get_template(f"{name}.html.j2").render(values)
+
+
 def style() -> str:
     """The styles of every view."""
     return LOADER.get_source(_environment(), "page.css")[0]
+
+
+def script() -> str:
+    """The script of the views that move."""
+    return LOADER.get_source(_environment(), "moving.js")[0]
 
 
 @cache

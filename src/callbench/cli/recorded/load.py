@@ -49,8 +49,8 @@ class LoadCommand(TargetCommand[LoadResult]):
     def work(self, run: RecordWriter, subject: Target) -> None:
         """Make the calls. At the first Ctrl-C those that were made are the result."""
         with ProgressLine(quiet=self.ending.as_json) as line:
-            on_interval = LoadProgress(self._request, line).update
-            self._done = driving.drive_recorded(run, subject, self._request, on_interval)
+            progress = LoadProgress(self._request, line, run.path)
+            self._done = driving.drive_recorded(run, subject, self._request, progress.update)
 
     @property
     def state(self) -> str:

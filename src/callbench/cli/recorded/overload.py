@@ -43,4 +43,4 @@ class OverloadCommand(StabilityCommand):
 
     def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Search for the capacity, and overload it."""
-        Overload(run, target, self._request, run.path / "schedules", line.show).run()
+        Overload(run, target, self._request, line.show, line.add).run()

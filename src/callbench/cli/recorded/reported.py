@@ -59,7 +59,7 @@ class ReportedCommand(TargetCommand[RecordReport]):
 
     def work(self, run: RecordWriter, subject: Target) -> None:
         """Drive the server beside a line of progress."""
-        with SliceProgress(quiet=self.ending.as_json) as line:
+        with SliceProgress(run.path, quiet=self.ending.as_json) as line:
             self.drive(run, subject, line)
 
     def result(self, path: Path) -> RecordReport:

@@ -31,12 +31,13 @@ _OVERHEAD = 1.04
 _LEFT_OUT = ("histogram_ns", "intervals", "thresholds", "failure", "target", "processors", "server")
 
 Say = Callable[[str], None]
+OnLine = Callable[[Mapping[str, Any]], None]
 
 
 class CapacitySearch:
     """A search under way."""
 
-    def __init__(self, run: RecordWriter, target: Target, request: CapacityRequest, say: Say) -> None:
+    def __init__(self, run: RecordWriter, target: Target, request: CapacityRequest, say: Say, on_line: OnLine) -> None:
         """Continue a search at the end of its journal.
 
         Args:
@@ -44,7 +45,9 @@ class CapacitySearch:
             target: open; along the rate, its client has an open loop.
             request: the options.
             say: shows what is done next.
+            on_line: is given the journal's line of each load.
         """
+        self._on_line = on_line
         self._run, self._target, self._request, self._say = run, target, request, say
         lines = list(run.lines())
         self._trials = [trial_of(line) for line in lines if line["kind"] == "step"]
@@ -130,6 +133,7 @@ class CapacitySearch:
             line |= found
         line["seconds"] = round(time.monotonic() - began, 4)
         self._run.append(line)
+        self._on_line(line)
         loss = self._target.lost()
         if loss is not None:
             self._run.append({"kind": "death", "level": place.level, "how": loss.how, "why": loss.why})

@@ -6,7 +6,7 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.reference.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
 from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import COMPARISON, as_file, folder, head, now
+from callbench.store.progress import ProgressFile
 from callbench.store.record_writer import RecordWriter
 
 # Seconds of a cell's load; only its slices are driven.
@@ -272,17 +273,19 @@ class _Forks:
         count = sum(map(len, self._cells))
         _print(f"{count} cell{'s' * (count > 1)}: {count * request.seconds:.0f} s of calls at least")
         number = 0
-        while left := [index for index, forks in self._forks.items() if forks is None or number < forks]:
-            for index in self._rng.sample(left, len(left)):
-                sustained_s = _sustained_s(request.seconds) if number < _SUSTAINED_FORKS else 0.0
-                cells_ = ForkTask(self._pairs[index], self._cells[index], reference_echo, number == 0, sustained_s)
-                self._fork(number, index, cells_, request, gaps)
-            number += 1
-            self._show_progress(number)
+        with closing(ProgressFile(self._run.path)) as kept:
+            while left := [index for index, forks in self._forks.items() if forks is None or number < forks]:
+                for index in self._rng.sample(left, len(left)):
+                    sustained_s = _sustained_s(request.seconds) if number < _SUSTAINED_FORKS else 0.0
+                    cells_ = ForkTask(self._pairs[index], self._cells[index], reference_echo, number == 0, sustained_s)
+                    self._fork(number, index, cells_, request, gaps)
+                number += 1
+                self._show_progress(number, kept)
 
-    def _show_progress(self, number: int) -> None:
-        """Show the progress about ten times in all."""
+    def _show_progress(self, number: int, kept: ProgressFile) -> None:
+        """Show the progress: always in the record, about ten times in all in the terminal."""
         most = max((forks or 0 for forks in self._forks.values()), default=0)
+        kept.offer(lambda: {"doing": f"fork {number} of {most}", "fork": number, "forks": max(most, 1)})
         if number * 10 // max(most, 1) > (number - 1) * 10 // max(most, 1):
             _print(f"fork {number} of {most}: {time.monotonic() - self._began:.0f} s")
 

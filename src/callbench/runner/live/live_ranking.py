@@ -4,9 +4,9 @@ A rate that the load loop itself limits is "at least". Those that reach the firs
 """
 
 import math
-import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
@@ -16,28 +16,43 @@ from callbench.stats.load.bottleneck import LOOP, MOST_OF_ONE
 PLACES = 3
 # Fewer slices give no useful spread.
 _FEWEST = 3
+# What a page of progress holds.
+_MOST_GROUPS, _MOST_STACKS = 40, 20
 
 
 @dataclass
 class _CellRates:
-    """The rates of a cell so far, as logarithms, one per slice."""
+    """The rates of a cell so far, as the mean of their logarithms and the sum of the squares about it.
+
+    Both are carried on from slice to slice: B. P. Welford, "Note on a method for calculating corrected sums of squares
+    and products", Technometrics 4(3), 1962. So a look costs the same however many slices there are.
+    """
 
     cell: Cell
-    logs: list[float] = field(default_factory=list)
+    slices: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
     loop_ns: int = 0
     window_ns: int = 0
 
     @property
     def rate(self) -> float:
         """The geometric mean of the rates, without the load loop's own time where that is taken off."""
-        return math.exp(statistics.fmean(self.logs)) / self.without_loop
+        return math.exp(self.mean) / self.without_loop
+
+    def add(self, rate: float) -> None:
+        """Add the rate of a slice."""
+        self.slices += 1
+        away = math.log(rate) - self.mean
+        self.mean += away / self.slices
+        self.squares += away * (math.log(rate) - self.mean)
 
     @property
     def spread(self) -> float | None:
         """Twice the standard error of the mean over slices, as a share."""
-        if len(self.logs) < _FEWEST:
+        if self.slices < _FEWEST:
             return None
-        return math.expm1(2 * statistics.stdev(self.logs) / math.sqrt(len(self.logs)))
+        return math.expm1(2 * math.sqrt(self.squares / (self.slices - 1) / self.slices))
 
     @property
     def at_least(self) -> bool:
@@ -86,7 +101,7 @@ class LiveRanking:
         known = self._cells.get(cell)
         if known is not None and calls > 0 and window_ns > 0:
             rates = self._seen.setdefault(cell, _CellRates(known))
-            rates.logs.append(math.log(calls / window_ns * 1e9))
+            rates.add(calls / window_ns * 1e9)
             rates.loop_ns += loop_ns
             rates.window_ns += window_ns
 
@@ -96,6 +111,16 @@ class LiveRanking:
         Args:
             most: the largest number of lines.
         """
+        return [_line(name, own) for name, own in self._groups()[:most]]
+
+    def standing(self) -> dict[str, Any]:
+        """Return the rankings as `progress.schema.json` has them, so many as a reader can look at."""
+        groups = self._groups()
+        shown = [_standing(name, own) for name, own in groups[:_MOST_GROUPS]]
+        return {"rankings": shown, "more_rankings": len(groups) - len(shown)}
+
+    def _groups(self) -> list[tuple[str, list[_CellRates]]]:
+        """Return the groups that have a rate, those with several stacks first."""
         groups: dict[tuple[str, int, str], list[_CellRates]] = {}
         for one in self._cells.values():
             key = one.group, one.load.clients, one.link
@@ -104,15 +129,49 @@ class LiveRanking:
                 groups[key].append(self._seen[one.id])
         some = [(key, own) for key, own in groups.items() if own]
         some.sort(key=lambda pair: len(pair[1]) < 2)
-        return [_line(key, own) for key, own in some[:most]]
+        return [(_name(key), _best_first(own)) for key, own in some]
 
 
-def _line(key: tuple[str, int, str], own: Sequence[_CellRates]) -> GroupLine:
+def _name(key: tuple[str, int, str]) -> str:
     group, clients, link = key
-    name = group + (f", {clients} clients" if clients > 1 else "") + (f", {link}" if link != LOOPBACK else "")
+    return group + (f", {clients} clients" if clients > 1 else "") + (f", {link}" if link != LOOPBACK else "")
+
+
+def _best_first(own: Sequence[_CellRates]) -> list[_CellRates]:
     first = max((one.reach(-1) for one in own if not one.at_least), default=0.0)
-    best = sorted(own, key=lambda one: (not (one.at_least and one.reach(1) >= first), -one.rate))[:PLACES]
-    return GroupLine(name, [_place(one) for one in best], len(own))
+    return sorted(own, key=lambda one: (not (one.at_least and one.reach(1) >= first), -one.rate))
+
+
+def _line(name: str, own: Sequence[_CellRates]) -> GroupLine:
+    return GroupLine(name, [_place(one) for one in own[:PLACES]], len(own))
+
+
+def _standing(name: str, own: Sequence[_CellRates]) -> Mapping[str, Any]:
+    first = own[0]
+    apart = [one is not first and _apart(first, one) for one in own]
+    return {
+        "name": name,
+        "open": sum(not so for so in apart[1:]),
+        "more": max(0, len(own) - _MOST_STACKS),
+        "stacks": [
+            {
+                "stack": one.cell.stack,
+                "rate_per_s": one.rate,
+                "low_per_s": None if one.spread is None else one.reach(-1),
+                "high_per_s": None if one.spread is None else one.reach(1),
+                "at_least": one.at_least,
+                "slices": one.slices,
+                "apart": so,
+            }
+            for one, so in zip(own[:_MOST_STACKS], apart, strict=False)
+        ],
+    }
+
+
+def _apart(first: _CellRates, other: _CellRates) -> bool:
+    """Return whether the intervals do not meet; a rate that is "at least" may be any greater one."""
+    known = first.spread is not None and other.spread is not None
+    return known and not other.at_least and other.reach(1) < first.reach(-1)
 
 
 def _place(one: _CellRates) -> str:

@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import geometric_mean
 from typing import Any, Self
 
 from rich.table import Table
@@ -13,6 +15,7 @@ from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.plan.estimate import span
 from callbench.runner.plan.plan import Plan
 from callbench.stats.load.rate import window_of
+from callbench.store.progress import Thinned
 
 # Lines of the terminal that the table does not use.
 _AROUND = 6
@@ -23,16 +26,24 @@ _WORTH_SAYING_S = 15
 class Progress:
     """Shows the progress of a run on stderr."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, record: Path | None = None, *, quiet: bool = False) -> None:
         """Prepare the display. Nothing is shown before `with`.
 
         Args:
+            record: the folder that the progress is kept in, if it is.
             quiet: whether to show nothing.
         """
         self._ranking: LiveRanking | None = None
         # Redraw rarely: drawing takes processor time from the measured stacks.
         self._line = ProgressLine(quiet=quiet, redraws_per_s=0.5, below=self._table)
+        if record is not None:
+            self._line.keep_in(record, self._kept)
         self._doing = ""
+        self._forks: int | None = None
+        self._at: tuple[int | None, int | None] = None, None
+        self._left_s: float | None = None
+        self._first_echoes: dict[str, float] = {}
+        self._echoes: Thinned[list[float]] = Thinned()
         self._shown = 0
         self._slices = self._left_out = 0
         self._began = time.monotonic()
@@ -44,6 +55,7 @@ class Progress:
     def show_plan(self, plan: Plan) -> None:
         """Show that a run of this plan begins."""
         self._ranking = LiveRanking(plan.timed, plan.conditions[0])
+        self._forks = plan.forks * len(plan.conditions)
         self._show("codecs without channel")
 
     def show_ledger(self, stack: str, done: int, wanted: int) -> None:
@@ -63,7 +75,16 @@ class Progress:
     def show_round(self, fork: int, number: int, slices: Sequence[Mapping[str, Any]]) -> None:
         """Show that a round is on disk."""
         self._slices += len(slices)
+        self._at = fork + 1, number + 1
         self._show(f"fork {fork + 1}, round {number + 1}")
+
+    def add_echoes(self, rates: Mapping[str, float]) -> None:
+        """Take the echoes a second of a round, by echo: how fast the machine is."""
+        known = {key: rate for key, rate in rates.items() if rate > 0}
+        self._first_echoes = known | self._first_echoes
+        if known:
+            share = geometric_mean(rate / self._first_echoes[key] for key, rate in known.items())
+            self._echoes.add([round(time.monotonic() - self._began, 1), round(share, 4)])
 
     def show_slice(self, cell: str, done: Mapping[str, Any]) -> None:
         """Show a slice that counts."""
@@ -81,6 +102,7 @@ class Progress:
 
     def show_fork(self, fork: int, left_s: float) -> None:
         """Show that a fork is done, and about how many seconds the planned ones still take."""
+        self._left_s = left_s
         if not self._line.moving:
             left_out = f", {self._left_out} left out" if self._left_out else ""
             passed = time.monotonic() - self._began
@@ -90,6 +112,20 @@ class Progress:
     def _show(self, doing: str) -> None:
         self._doing = doing
         self._line.show(f"{doing} {self._shown:,} slices")
+
+    def _kept(self) -> dict[str, Any]:
+        """Return what the record's file has besides the line."""
+        fork, number = self._at
+        return {
+            "slices": self._shown,
+            "fork": fork,
+            "forks": self._forks,
+            "round": number,
+            "left_s": self._left_s,
+            "excluded": self._left_out,
+            "echoes": self._echoes.kept,
+            **(self._ranking.standing() if self._ranking is not None else {}),
+        }
 
     def _table(self) -> Table | None:
         """Return the rankings so far, as many as fit on the terminal."""

@@ -1,11 +1,14 @@
 """The progress display of every command: a moving line on a terminal, and lines that stay."""
 
-from collections.abc import Callable, Iterator
-from typing import Self
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
+
+from callbench.store.progress import ProgressFile
 
 
 class ProgressLine:
@@ -28,6 +31,8 @@ class ProgressLine:
         self._console = Console(stderr=True, quiet=quiet)
         self.moving = self._console.is_terminal and not quiet
         self._text = ""
+        self._file: ProgressFile | None = None
+        self._more: Callable[[], Mapping[str, Any]] = dict
         self._below = below
         self._live = (
             Live(
@@ -45,9 +50,20 @@ class ProgressLine:
         """The lines of the terminal."""
         return self._console.height
 
+    def keep_in(self, record: Path, more: Callable[[], Mapping[str, Any]] = dict) -> None:
+        """Keep the line in the folder of a record too, for others who watch, until the end of `with`.
+
+        Args:
+            record: the folder.
+            more: returns the other members of the file; it is called at most once a second.
+        """
+        self._file, self._more = ProgressFile(record), more
+
     def show(self, text: str) -> None:
-        """Replace the line's text."""
+        """Replace the line's text. The record's file is written too, so nothing but a load may be timed now."""
         self._text = text
+        if self._file is not None:
+            self._file.offer(lambda: {"doing": " ".join(text.split()), **self._more()})
 
     def say(self, line: str) -> None:
         """Write a line that stays, on a terminal and elsewhere."""
@@ -67,5 +83,7 @@ class ProgressLine:
 
     def __exit__(self, *_: object) -> None:
         """Remove the line."""
+        if self._file is not None:
+            self._file.close()
         if self._live is not None:
             self._live.stop()

@@ -1,24 +1,45 @@
 """What the progress display says while a load is driven."""
 
+from pathlib import Path
+from typing import Any
+
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.live.progress_line import ProgressLine
+from callbench.store.progress import Thinned
+
+_POINT_NS = 10**9
 
 
 class LoadProgress:
     """Keeps a progress line up to date."""
 
-    def __init__(self, request: LoadRequest, line: ProgressLine) -> None:
-        """Show a load on a line."""
+    def __init__(self, request: LoadRequest, line: ProgressLine, record: Path) -> None:
+        """Show a load on a line, and keep it in the folder of its record."""
         self._seconds = request.seconds or request.load.seconds
         self._line = line
         self._last = (0, 0)
+        # A point a second: at most, and from its first to its last interval.
+        self._point = (0, 0, 0)
+        self._points: Thinned[dict[str, Any]] = Thinned()
+        line.keep_in(record, lambda: {"points": self._points.kept})
 
     def update(self, at_ns: int, calls: int, errors: int) -> None:
         """Show nanoseconds since the start, successful calls, and errors. Called ten times a second."""
         at, before = self._last
         rate = (calls - before) / max(1, at_ns - at) * 1e9
         self._last = (at_ns, calls)
+        if at_ns - self._point[0] >= _POINT_NS:
+            self._points.add(_point(self._point, (at_ns, calls, errors)))
+            self._point = (at_ns, calls, errors)
         # A load without --seconds may go on for the calls that a percentile needs.
         until = f" of {self._seconds:g}" if at_ns <= self._seconds * 1e9 else ""
         failed = f", {errors:,} failed" if errors else ""
         self._line.show(f"{at_ns / 1e9:.1f}{until} s: {calls:,} calls, {rate:,.0f} calls/s{failed}")
+
+
+def _point(before: tuple[int, int, int], now: tuple[int, int, int]) -> dict[str, Any]:
+    """Return what `progress.schema.json` has of the time between two moments: nanoseconds, calls, errors."""
+    at_ns, calls, errors = now
+    known = {"at_s": round(at_ns / 1e9, 1), "rate_per_s": (calls - before[1]) / (at_ns - before[0]) * 1e9}
+    unknown = dict.fromkeys(("p50_us", "p99_us", "memory_bytes", "threads", "level", "holds"))
+    return {**known, "failed": errors - before[2], **unknown}

@@ -21,6 +21,7 @@ class Progress:
         """
         self._rounds = int(run.request["rounds"])
         self._line = ProgressLine(quiet=quiet)
+        self._line.keep_in(run.path)
         self._drives = self._done = 0
         self._began = time.monotonic()
 

@@ -142,6 +142,7 @@ class Fork:
             rates = batch.echo_rates()
         self._machine.add_round(rates)
         self._context.write({**line, **slices})
+        self._context.progress.add_echoes(rates)
         self._context.progress.show_round(self._task.number, round_number, slices["slices"])
 
     def _round_line(self, number: int, round_number: int, *, watched: bool) -> dict[str, Any]:

@@ -285,7 +285,7 @@ def execute_run(path: Path, all_stacks: catalogue.Catalogue, *, resumed: bool) -
             )
         command = f"what was measured is kept. Continue with: {_resume_command(path, run.request['study'])}"
         with marking_the_end(run, command, "stopped: the round under way was discarded"):
-            RunExecution(run, run_plan, all_stacks, where, Progress()).run()
+            RunExecution(run, run_plan, all_stacks, where, Progress(run.path)).run()
             run.info["load_at_end"] = environment.busyness()
         run.parquet()
     return run

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -31,6 +30,7 @@ _GUESS_S = 0.5
 _PRECISION = 0.1
 
 Announce = Callable[[str], None]
+OnLine = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,12 @@ class Overload:
     """An overload test in progress."""
 
     def __init__(
-        self, run: RecordWriter, target: Target, request: OverloadRequest, folder: Path, announce: Announce
+        self,
+        run: RecordWriter,
+        target: Target,
+        request: OverloadRequest,
+        announce: Announce,
+        on_line: OnLine,
     ) -> None:
         """Continue a test at the end of its journal.
 
@@ -90,13 +95,14 @@ class Overload:
             run: the folder.
             target: the open target; its client has an open loop.
             request: the options.
-            folder: the folder for schedules.
             announce: shows what is done next.
+            on_line: is given the journal's line of each slice.
         """
+        self._on_line = on_line
         self._run = run
         self._target = target
         self._request = request
-        self._schedules = Schedules(folder, seed=0)
+        self._schedules = Schedules(run.path / "schedules", seed=0)
         self._announce = announce
         self._progress = _read_progress(run)
         self._began = time.monotonic() - until_s(run.lines())
@@ -220,6 +226,7 @@ class Overload:
             "machine": self._machine.read(),
         }
         self._run.append(line)
+        self._on_line(line)
         return slice_of(line)
 
     def _usage_so_far(self) -> dict[str, Any]:
@@ -236,7 +243,9 @@ class Overload:
         place = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": until_s}
         line = {"service_us": _service_times(done), "intervals": done["intervals"], "sides": self._usage_so_far()}
         line["machine"] = self._machine.read()
-        self._run.append({"kind": "over", **place, **slice_, **line})
+        over = {"kind": "over", **place, **slice_, **line}
+        self._run.append(over)
+        self._on_line(over)
         return until_s
 
     def _watch_recovery(self, capacity: float, factor: float, limit_us: float, until_s: float) -> bool:

@@ -1,0 +1,94 @@
+"""How far a command has come that is running: a small file in its record, for those who watch.
+
+It is for looking only: nothing is computed from it, and it goes when its command ends.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from callbench.model.secrets import SECRETS
+from callbench.store.head import now
+from callbench.store.record_writer import is_written
+
+_Point = TypeVar("_Point")
+
+FILE = "progress.json"
+FORMAT = 1
+EVERY_S = 1.0
+# A file that is larger was not written by `ProgressFile`.
+_MOST_BYTES = 4 << 20
+
+
+class Thinned(Generic[_Point]):
+    """A series that stays short: when it is full, every other point of it goes, and the last one stays.
+
+    Attributes:
+        kept: the points, the oldest first.
+    """
+
+    def __init__(self, most: int = 240) -> None:
+        """Keep so many points at most."""
+        self._most = most
+        self.kept: list[_Point] = []
+
+    def add(self, point: _Point) -> None:
+        """Add the newest point."""
+        self.kept.append(point)
+        if len(self.kept) > self._most:
+            self.kept = self.kept[::-2][::-1]
+
+
+class ProgressFile:
+    """Replaces the file, at most once a second. It never waits for the disk."""
+
+    def __init__(self, record: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        """Keep the progress in the folder of a record.
+
+        Args:
+            record: the folder.
+            clock: seconds.
+        """
+        self._file = record / FILE
+        self._clock = clock
+        self._last_s: float | None = None
+
+    def offer(self, made: Callable[[], Mapping[str, Any]]) -> None:
+        """Write what is known now, if a second has passed. A disk that cannot take it ends nothing.
+
+        Args:
+            made: makes what is written; it is called only then.
+        """
+        if self._last_s is not None and self._clock() - self._last_s < EVERY_S:
+            return
+        document = SECRETS.masked({"format": FORMAT, "at": now(), **made()})
+        part = self._file.with_name(f".{FILE}.part")
+        with contextlib.suppress(OSError):
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+                json.dump(document, out, separators=(",", ":"), ensure_ascii=False)
+            part.replace(self._file)
+        # After the work: it takes no second of the next one.
+        self._last_s = self._clock()
+
+    def close(self) -> None:
+        """Remove the file: the command ends, and the record says how."""
+        with contextlib.suppress(OSError):
+            self._file.unlink(missing_ok=True)
+
+
+def read(record: Path) -> dict[str, Any] | None:
+    """Return the progress of a record that is being written; None if none is, or its command keeps none."""
+    file = record / FILE
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with os.fdopen(descriptor, "rb") as opened:
+            document = json.loads(opened.read(_MOST_BYTES))
+    except (OSError, ValueError):
+        return None
+    known = isinstance(document, dict) and document.get("format") == FORMAT
+    return document if known and is_written(record) else None

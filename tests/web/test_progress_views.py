@@ -1,0 +1,214 @@
+"""What a running command keeps of its progress, and the views that show it."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from starlette.testclient import TestClient
+
+from callbench.model.secrets import SECRETS
+from callbench.store import progress
+from callbench.store.head import head
+from callbench.store.progress import ProgressFile, Thinned
+from callbench.store.record_writer import RecordWriter
+from callbench.store.shelf import Shelf
+from callbench.web import watching
+from callbench.web.jobs import Jobs
+from callbench.web.watching import Watching
+from conftest import eventually
+from web_page import RANKED
+
+pytest_plugins = ["web_page"]
+
+SCHEMA = json.loads((files("callbench.store") / "progress.schema.json").read_text())
+SERVER = "--start=python3 -m http.server {port} --bind 127.0.0.1"
+
+
+@pytest.fixture
+def written(folder: Path) -> Iterator[Path]:
+    """A record that a program writes now."""
+    with RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {}) as record:
+        yield record.path
+
+
+def keep(record: Path, document: Mapping[str, Any]) -> None:
+    ProgressFile(record).offer(lambda: document)
+
+
+def test_the_file_is_replaced_once_a_second_at_most(written: Path) -> None:
+    clock = iter([10.0, 10.5, 11.2, 11.3, 12.0])
+    file = ProgressFile(written, lambda: next(clock))
+    file.offer(lambda: {"doing": "first"})
+    file.offer(lambda: pytest.fail("made for nothing"))
+    assert (progress.read(written) or {})["doing"] == "first"
+    file.offer(lambda: {"doing": "second"})
+    assert (progress.read(written) or {})["doing"] == "second"
+    assert [one.name for one in written.iterdir() if "progress" in one.name] == [progress.FILE]
+    assert (written / progress.FILE).stat().st_mode & 0o777 == 0o600
+    file.close()
+    assert progress.read(written) is None
+
+
+def test_what_a_killed_command_left_is_not_believed(folder: Path) -> None:
+    with RecordWriter.create(folder / "now", head("run", "Now", {}), {}):
+        keep(folder / "now", {"doing": "first"})
+    assert (folder / "now" / progress.FILE).exists()
+    assert progress.read(folder / "now") is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"format": 2, "doing": ""}', "\xff"])
+def test_a_damaged_file_is_none(written: Path, content: str) -> None:
+    (written / progress.FILE).write_bytes(content.encode("latin-1"))
+    assert progress.read(written) is None
+
+
+def test_a_disk_that_takes_nothing_ends_nothing(tmp_path: Path) -> None:
+    keep(tmp_path / "no such folder", {"doing": "first"})
+
+
+def test_secrets_are_masked(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SECRETS, "keep", False)
+    keep(written, {"doing": "GET http://127.0.0.1/?api_key=Zebra-Quartz-77"})
+    assert "Zebra" not in (written / progress.FILE).read_text()
+
+
+def test_a_long_series_keeps_its_last_point_and_its_shape() -> None:
+    series: Thinned[int] = Thinned(10)
+    for number in range(1000):
+        series.add(number)
+        assert series.kept[-1] == number
+    assert len(series.kept) <= 10
+    assert series.kept == sorted(series.kept)
+    assert series.kept[0] < 300
+
+
+def test_a_view_shows_rankings_and_escapes_everything(page: TestClient, written: Path) -> None:
+    keep(written, RANKED)
+    jsonschema.validate(json.loads((written / progress.FILE).read_text()), SCHEMA)
+    answer = page.get("/watch/now")
+    assert answer.text.count("<script") == 1, "the page's own"
+    assert 'src="/moving.js"' in answer.text
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert "fork 1 of 6 · round 2 · 1,234 slices · about 3 min to go" in answer.text
+    assert "1 not told apart from the first yet" in answer.text
+    assert "≥ 1,000" in answer.text
+    assert "900 to 1,100" in answer.text
+    assert "90 % of its first, between 90 and 100 %" in answer.text
+    assert "3 more groups are not shown" in answer.text
+    assert 'href="/watch/now"' in page.get("/").text
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"doing": "x", "rankings": [{"name": 3}]},
+        {"doing": "x", "echoes": [["a", 1], [1, 2]]},
+        {"doing": "x", "points": [{"at_s": 1}]},
+        {"doing": "x", "points": 3},
+        {"doing": "x", "echoes": [[0, 1e999], [1, 1]], "rankings": {"a": 1}},
+    ],
+)
+def test_a_progress_that_is_none_says_so(page: TestClient, written: Path, document: dict[str, Any]) -> None:
+    keep(written, document)
+    answer = page.get("/watch/now")
+    assert answer.status_code == 200
+    assert "cannot be read" in answer.text
+
+
+def test_a_record_that_has_ended_has_no_progress_and_no_script(page: TestClient, folder: Path) -> None:
+    keep(folder / "soak", RANKED)
+    answer = page.get("/watch/soak")
+    assert "<script" not in answer.text
+    assert "1,234 slices" not in answer.text
+    assert 'href="/records/soak"' in answer.text
+    assert page.get("/watch/soak/events").text.startswith("event: ended\ndata: ")
+    assert page.get("/watch/none").status_code == 400
+    assert page.get("/watch/none/events").status_code == 400
+
+
+def _events(shelf: Shelf, name: str) -> AsyncIterator[str]:
+    return Watching(shelf, Jobs(shelf), lambda: False)._followed_progress(name)
+
+
+def test_events_follow_what_changes_until_the_end(shelf: Shelf, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "_LOOK_S", 0.01)
+    monkeypatch.setattr(watching, "_BEAT_S", 0.05)
+
+    async def followed() -> list[str]:
+        seen = []
+        with contextlib.ExitStack() as owned:
+            owned.enter_context(RecordWriter.create(folder / "now", head("run", "Now", {}), {}))
+            keep(folder / "now", RANKED)
+            events = _events(shelf, "now")
+            seen.append(await anext(events))
+            seen.append(await anext(events))
+            keep(folder / "now", {"doing": "two\nlines"})
+            while "event" not in (event := await anext(events)):
+                pass
+            seen.append(event)
+        seen.extend([event async for event in events])
+        return seen
+
+    first, beat, second, end = asyncio.run(followed())
+    assert first.startswith("event: progress\ndata: ")
+    assert "1,234 slices" in first
+    assert beat == ": still here\n\n"
+    assert "two" in second
+    assert all(line.startswith(("event: ", "data: ")) for line in second.rstrip("\n").split("\n"))
+    assert end.startswith("event: ended\n")
+
+
+@pytest.mark.usefixtures("written")
+def test_viewers_are_bounded(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "MOST_VIEWERS", 0)
+    answer = page.get("/watch/now/events")
+    assert answer.status_code == 503
+    assert "close one" in answer.text
+
+
+@pytest.mark.usefixtures("written")
+def test_a_server_that_ends_lets_its_viewers_go(shelf: Shelf) -> None:
+    async def followed() -> list[str]:
+        return [event async for event in Watching(shelf, Jobs(shelf), lambda: True)._followed_progress("now")]
+
+    assert asyncio.run(followed()) == []
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(
+    ("words", "member"),
+    [
+        (["run", "{study}", "--forks=500"], "rankings"),
+        (["load", SERVER, "--path=/", "--clients=1", "--seconds=600"], "points"),
+        (["soak", SERVER, "--path=/", "--clients=1", "--seconds=600"], "points"),
+        (["overload", SERVER, "--path=/", "--capacity=50", "--clients=2", "--seconds=2", "--times=2,3,4,5"], "points"),
+        (["capacity", SERVER, "--path=/", "--seconds=600"], "points"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_each_command_keeps_its_progress(
+    page: TestClient, jobs: Jobs, study: Path, words: list[str], member: str
+) -> None:
+    folder = jobs.folder
+    name = jobs.start([word.format(study=study, port="{port}") for word in words]).name
+    seen: dict[str, Any] = {}
+
+    def known() -> bool:
+        seen.update(progress.read(folder / name) or {})
+        return bool(seen.get(member)) or not jobs.job(name).running
+
+    assert eventually(known, 120)
+    assert seen.get(member), page.get(f"/watch/{name}/log").text
+    jsonschema.validate(seen, SCHEMA)
+    text = page.get(f"/watch/{name}").text
+    assert "cannot be read" not in text
+    jobs.stop(name)
+    assert eventually(lambda: not jobs.job(name).running)
+    assert not (folder / name / progress.FILE).exists()
