@@ -52,7 +52,7 @@ COMMON = {
     "json", "http", "https", "tcp", "unix", "library", "xml", "none", "any", "h2", "grpc", "soap", "avro", "pipe",
     "echo", "in-process", "bin", "protobuf",
 }  # fmt: skip
-ELSEWHERE = ("adapter/generated", "catalog/imports", "catalog/encoders")
+ELSEWHERE = ("adapter/generators", "catalog/imports", "catalog/encoders")
 
 
 @pytest.fixture

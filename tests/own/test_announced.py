@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from callbench.adapter.generated import compiler
-from callbench.adapter.generated.announced import announced
+from callbench.adapter.generators import compiler
+from callbench.adapter.generators.announced import announced
 
 
 def test_a_terminal_has_a_line_with_what_is_compiled_and_since_when() -> None:

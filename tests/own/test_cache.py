@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.generated import compiled_cache
-from callbench.adapter.generated.kept import kept
+from callbench.adapter.generators import compiled_cache
+from callbench.adapter.generators.kept import kept
 from callbench.model.errors import BadInput
 
 HOLDS = """
 import sys
 from pathlib import Path
-from callbench.adapter.generated import compiled_cache
+from callbench.adapter.generators import compiled_cache
 compiled_cache.use(Path(sys.argv[1]))
 print("held", flush=True)
 input()

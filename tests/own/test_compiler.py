@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.generated import compiler
+from callbench.adapter.generators import compiler
 from callbench.model.errors import CallbenchError
 from conftest import ROOT, eventually, marked
 
-SLEEPS = "from callbench.adapter.generated import compiler; compiler.run(['sleep', '600'], 'it did not sleep')"
+SLEEPS = "from callbench.adapter.generators import compiler; compiler.run(['sleep', '600'], 'it did not sleep')"
 
 
 def test_what_it_says_is_in_the_error(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from language_checks import (
 )
 from runner_lines import Refused, Runner
 
-from callbench.adapter.generated.cpp import program
-from callbench.adapter.generated.cpp.program import built
+from callbench.adapter.generators.cpp import program
+from callbench.adapter.generators.cpp.program import built
 from callbench.catalog import catalogue
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json, Pair

@@ -14,7 +14,7 @@ from lxml import etree
 from runner_lines import Refused, Runner
 
 from callbench.adapter import placement
-from callbench.adapter.generated import csharp, dotnet
+from callbench.adapter.generators import csharp, dotnet
 from callbench.catalog import catalogue
 from callbench.catalog.own import folder
 from callbench.model.errors import BadInput

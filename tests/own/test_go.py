@@ -14,8 +14,8 @@ from language_checks import (
 )
 from runner_lines import Refused, Runner
 
-from callbench.adapter.generated.go import program
-from callbench.adapter.generated.go.program import built
+from callbench.adapter.generators.go import program
+from callbench.adapter.generators.go.program import built
 from callbench.catalog import catalogue
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json, Pair

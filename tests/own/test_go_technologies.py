@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from everything_service import SERVICE
 
-from callbench.adapter.generated.go import program
-from callbench.adapter.generated.go.technologies import technologies
+from callbench.adapter.generators.go import program
+from callbench.adapter.generators.go.technologies import technologies
 from callbench.catalog import catalogue
 from callbench.model.errors import BadInput
 from conftest import ROOT

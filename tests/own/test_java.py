@@ -10,7 +10,7 @@ from everything_service import ALIKE, SERVICE
 from language_checks import every_other_value_is_seen, every_pair_comes_back
 from runner_lines import Runner
 
-from callbench.adapter.generated import java
+from callbench.adapter.generators import java
 from callbench.catalog import catalogue
 from callbench.model.service.imported import Imported, Json, Pair
 from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape

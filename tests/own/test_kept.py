@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.generated.kept import kept
+from callbench.adapter.generators.kept import kept
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from everything_service import BARE, FULL, SERVICE
 from language_checks import every_other_value_is_seen, every_pair_comes_back
 from runner_lines import Refused, Runner
 
-from callbench.adapter.generated import node
+from callbench.adapter.generators import node
 from callbench.catalog import catalogue
 from callbench.model.service.imported import Json, Pair
 from callbench.model.service.schema import Field, Kind, Message, OwnCall, Schema

@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 import pytest
 from test_own_answers import SERVICE
 
-from callbench.adapter.generated.languages import LANGUAGES
+from callbench.adapter.generators.languages import LANGUAGES
 from callbench.catalog import catalogue
 from callbench.catalog.own import folder
 from callbench.catalog.own import study as own_study

@@ -9,7 +9,7 @@ from everything_service import SERVICE
 from language_checks import every_other_value_is_seen, every_pair_comes_back
 from runner_lines import Runner
 
-from callbench.adapter.generated import python
+from callbench.adapter.generators import python
 from callbench.catalog import catalogue
 from callbench.model.service.imported import Json, Pair
 from callbench.model.service.schema import Field, Kind, Message, OwnCall, Schema

@@ -6,7 +6,7 @@ import pytest
 from everything_service import SCHEMA
 from protobuf_bytes import lines
 
-from callbench.adapter.generated import rust
+from callbench.adapter.generators import rust
 from callbench.model.errors import BadInput
 from callbench.model.service.schema import Field, Kind, Message, OwnCall, Schema, Shape
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.generated import program, warm
+from callbench.adapter.generators import program, warm
 
 HASH = "0123456789abcdef"
 OTHER = "fedcba9876543210"

@@ -16,7 +16,7 @@ def command(
 
     The cache is limited to CALLBENCH_CACHE_GB, 2 by default. The least recently used entries are removed first.
     """
-    from callbench.adapter.generated import compiled_cache
+    from callbench.adapter.generators import compiled_cache
 
     if clear:
         print_line(f"removed {compiled_cache.trim(0) / 1e6:,.1f} MB from {compiled_cache.place()}")

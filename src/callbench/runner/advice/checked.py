@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callbench.adapter.generated.languages import LANGUAGES
+from callbench.adapter.generators.languages import LANGUAGES
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.formats import named_languages
 from callbench.catalog.languages import check_languages

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.adapter.generated.languages import LANGUAGES
+from callbench.adapter.generators.languages import LANGUAGES
 from callbench.analysis.advice import stored
 from callbench.analysis.wording.words import listed
 from callbench.catalog import reach

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from callbench.adapter.generated.languages import LANGUAGES
-from callbench.adapter.generated.program import built, host
+from callbench.adapter.generators.languages import LANGUAGES
+from callbench.adapter.generators.program import built, host
 from callbench.catalog.catalogue import Catalogue, adapter_of
 from callbench.catalog.generator import file
 from callbench.catalog.own import folder, place

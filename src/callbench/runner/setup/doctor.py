@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 
 from callbench.adapter import placement, session
-from callbench.adapter.generated import compiled_cache
+from callbench.adapter.generators import compiled_cache
 from callbench.adapter.network import creation, kernel
 from callbench.catalog import setup
 from callbench.catalog.catalogue import Adapter, Catalogue

@@ -9,13 +9,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from callbench.adapter.generated import compiler
-from callbench.adapter.generated.announced import announced
-from callbench.adapter.generated.go import types
-from callbench.adapter.generated.go.technologies import Technology, technologies, version_of
-from callbench.adapter.generated.go.types import text
-from callbench.adapter.generated.kept import kept
-from callbench.adapter.generated.properties import FILE
+from callbench.adapter.generators import compiler
+from callbench.adapter.generators.announced import announced
+from callbench.adapter.generators.go import types
+from callbench.adapter.generators.go.technologies import Technology, technologies, version_of
+from callbench.adapter.generators.go.types import text
+from callbench.adapter.generators.kept import kept
+from callbench.adapter.generators.properties import FILE
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
 from callbench.model.service.imported import Imported

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from callbench.adapter.generated import compiler, set_up
-from callbench.adapter.generated.announced import announced
-from callbench.adapter.generated.cpp import structs, stubs
-from callbench.adapter.generated.kept import kept
+from callbench.adapter.generators import compiler, set_up
+from callbench.adapter.generators.announced import announced
+from callbench.adapter.generators.cpp import structs, stubs
+from callbench.adapter.generators.kept import kept
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
 

@@ -2,10 +2,10 @@
 
 import re
 
-from callbench.adapter.generated.java.calls import calls, type_of
-from callbench.adapter.generated.java.classes import PlainMembers, always, message_class
-from callbench.adapter.generated.java.jackson import text
-from callbench.adapter.generated.java.names import FORBIDDEN, constants, members
+from callbench.adapter.generators.java.calls import calls, type_of
+from callbench.adapter.generators.java.classes import PlainMembers, always, message_class
+from callbench.adapter.generators.java.jackson import text
+from callbench.adapter.generators.java.names import FORBIDDEN, constants, members
 from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
 
 PACKAGE = "org.callbench.own.cxf"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from callbench.adapter.generated.java.classes import always
-from callbench.adapter.generated.java.jaxb import element, namespace, types_namespace
+from callbench.adapter.generators.java.classes import always
+from callbench.adapter.generators.java.jaxb import element, namespace, types_namespace
 from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
 
 FILE = "org/callbench/own/service.wsdl"

@@ -2,7 +2,7 @@
 
 import json
 
-from callbench.adapter.generated.java.names import constants, members
+from callbench.adapter.generators.java.names import constants, members
 from callbench.model.service.schema import Schema, Shape
 
 FILE = "org/callbench/own/schema.json"

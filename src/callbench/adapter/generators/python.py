@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from callbench.adapter.generated import compiler, set_up
-from callbench.adapter.generated.announced import announced
-from callbench.adapter.generated.described import described
-from callbench.adapter.generated.plain_objects import PROTO, Exchange, comparison, exchanged, exchanges, kept_module
+from callbench.adapter.generators import compiler, set_up
+from callbench.adapter.generators.announced import announced
+from callbench.adapter.generators.described import described
+from callbench.adapter.generators.plain_objects import PROTO, Exchange, comparison, exchanged, exchanges, kept_module
 from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from callbench.adapter.generated.cpp.names import safe
-from callbench.adapter.generated.described import described
+from callbench.adapter.generators.cpp.names import safe
+from callbench.adapter.generators.described import described
 from callbench.catalog.own.proto_text import grpc_text
 from callbench.model.service.grpc_name import bare_service_name, package, service_name
 from callbench.model.service.schema import Field, Kind, Message, OwnCall, Schema, Shape

@@ -2,9 +2,9 @@
 
 import json
 
-from callbench.adapter.generated.java.calls import calls
-from callbench.adapter.generated.java.classes import PlainMembers, always, java_type, message_class
-from callbench.adapter.generated.java.names import constants, members
+from callbench.adapter.generators.java.calls import calls
+from callbench.adapter.generators.java.classes import PlainMembers, always, java_type, message_class
+from callbench.adapter.generators.java.names import constants, members
 from callbench.model.service.schema import Enumeration, Field, Kind, Message, Schema, Shape
 
 _PACKAGE = "org.callbench.own.json"

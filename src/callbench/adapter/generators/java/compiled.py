@@ -5,12 +5,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from callbench.adapter.generated import compiler, set_up
-from callbench.adapter.generated.announced import announced
-from callbench.adapter.generated.java import description, jackson, jaxb, stubs, wsdl
-from callbench.adapter.generated.java.names import safe
-from callbench.adapter.generated.kept import kept
-from callbench.adapter.generated.properties import FILE, properties
+from callbench.adapter.generators import compiler, set_up
+from callbench.adapter.generators.announced import announced
+from callbench.adapter.generators.java import description, jackson, jaxb, stubs, wsdl
+from callbench.adapter.generators.java.names import safe
+from callbench.adapter.generators.kept import kept
+from callbench.adapter.generators.properties import FILE, properties
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Schema

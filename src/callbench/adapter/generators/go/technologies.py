@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.adapter.generated.properties import FILE, properties
+from callbench.adapter.generators.properties import FILE, properties
 
 _KEYS = re.compile(r"own|stack\..+")
 _STACK = "stack."

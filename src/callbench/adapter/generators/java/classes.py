@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from callbench.adapter.generated.java.names import members
+from callbench.adapter.generators.java.names import members
 from callbench.model.service.schema import Field, Kind, Message, Shape
 
 _PRIMITIVES = {

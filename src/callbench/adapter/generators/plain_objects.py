@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.adapter.generated.holding import holding
-from callbench.adapter.generated.kept import kept
+from callbench.adapter.generators.holding import holding
+from callbench.adapter.generators.kept import kept
 from callbench.catalog.own.proto_text import grpc_text
 from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Field, Kind, Message, Schema

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from callbench.adapter.generated import compiler
-from callbench.adapter.generated.java.calls import calls
-from callbench.adapter.generated.java.classes import always
-from callbench.adapter.generated.java.names import KEYWORDS
+from callbench.adapter.generators import compiler
+from callbench.adapter.generators.java.calls import calls
+from callbench.adapter.generators.java.classes import always
+from callbench.adapter.generators.java.names import KEYWORDS
 from callbench.catalog.own.proto_text import grpc_text
 from callbench.model.errors import BadInput
 from callbench.model.service.grpc_name import bare_service_name, package

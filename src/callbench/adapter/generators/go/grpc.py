@@ -4,8 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-from callbench.adapter.generated import compiler
-from callbench.adapter.generated.go.types import optional, text
+from callbench.adapter.generators import compiler
+from callbench.adapter.generators.go.types import optional, text
 from callbench.catalog.own.proto_text import grpc_text
 from callbench.catalog.own.protoc import bundled
 from callbench.model.service.grpc_name import bare_service_name

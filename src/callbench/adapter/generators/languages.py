@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from callbench.adapter.generated import dotnet, java, node, python
-from callbench.adapter.generated.cpp import program as cpp
-from callbench.adapter.generated.go import program as go
+from callbench.adapter.generators import dotnet, java, node, python
+from callbench.adapter.generators.cpp import program as cpp
+from callbench.adapter.generators.go import program as go
 from callbench.model.service.imported import Imported
 
 LANGUAGES: Mapping[str, Callable[[Imported, Path], tuple[str, ...]]] = {

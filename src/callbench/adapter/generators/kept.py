@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from callbench.adapter.generated import compiled_cache
+from callbench.adapter.generators import compiled_cache
 from callbench.model import machine_limits
 from callbench.model.installation import cache
 

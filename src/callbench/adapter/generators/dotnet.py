@@ -3,9 +3,9 @@
 import shutil
 from pathlib import Path
 
-from callbench.adapter.generated import compiler, csharp, set_up
-from callbench.adapter.generated.announced import announced
-from callbench.adapter.generated.kept import kept
+from callbench.adapter.generators import compiler, csharp, set_up
+from callbench.adapter.generators.announced import announced
+from callbench.adapter.generators.kept import kept
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
 

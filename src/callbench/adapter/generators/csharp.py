@@ -8,7 +8,7 @@ holds any JSON is no data contract, and its calls are not in the contract.
 import json
 from collections.abc import Iterator
 
-from callbench.adapter.generated.holding import holding
+from callbench.adapter.generators.holding import holding
 from callbench.model.service.identifiers import Names, pascal
 from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
 

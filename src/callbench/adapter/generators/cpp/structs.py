@@ -1,6 +1,6 @@
 """C++ for an imported service as JSON: plain structs, and how nlohmann's library reads and writes them."""
 
-from callbench.adapter.generated.cpp.names import safe
+from callbench.adapter.generators.cpp.names import safe
 from callbench.model.service.schema import Enumeration, Field, Kind, Message, Schema, Shape
 
 _TYPES = {

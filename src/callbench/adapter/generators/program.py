@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter.generated import compiled_cache, compiler, rust, warm
-from callbench.adapter.generated.announced import announced
+from callbench.adapter.generators import compiled_cache, compiler, rust, warm
+from callbench.adapter.generators.announced import announced
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.model.installation import cache, home, wheel
