@@ -12,6 +12,7 @@ from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
 from callbench.report.compare import show
 from callbench.stats.decide.decision import Decision, Outcome
+from callbench.stats.decide.failures import CallCounts, FailedCalls
 from callbench.stats.estimate.logratio import paired, unpaired
 
 # Of one slice of 20 ms, from slices on two shared processors: the logarithm of a rate moves by 8 %, half of it shared
@@ -181,6 +182,19 @@ def test_a_sentence_says_what_would_settle_it(spreads: list[float], said: str) -
     assert ("forks would" in sentence) == bool(said)
     numbers = [one["more_forks"] for one in show.record(found)["cells"]]
     assert numbers == [15 if spread == 0.02 else None for spread in spreads]
+
+
+def test_what_failed_calls_decided_is_not_said_to_be_undecided() -> None:
+    """It was said that 100 forks would not decide it, below a table that says "worse: 92 of 9,476 calls failed"."""
+    rule = Rule(threshold=0.02)
+    none, many = CallCounts([0] * 4, [2_000] * 4), CallCounts([23] * 4, [2_000] * 4)
+    values = ([1.0] * 4, [math.exp(0.9 * at) for at in (-1, 1, -1, 1)])
+    figures = Figures("c", ("a/x", "a/x"), "Sum", values, counts=FailedCalls(none, many))
+    found = Comparison("A", "B", "so", rule, metric_verdicts([figures], rule), [])
+    assert found.outcome is Outcome.FAILED
+    said = " ".join(show.sentences(found))
+    assert "92 of 8,092 calls of B failed" in said
+    assert "undecided" not in said
 
 
 def test_a_longer_tail_is_worse_and_a_shorter_one_better() -> None:

@@ -145,7 +145,7 @@ def _sentence(metric: Metric, cells: Sequence[MetricVerdict], found: Comparison)
         text += f"; {missed}" if missed else ""
     else:
         text = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
-    undecided = [one.decided for one in cells if one.decided and one.undecided]
+    undecided = [one.decided for one in cells if one.decided and one.undecided and one.outcome is not Outcome.FAILED]
     return "; ".join([f"{metric}: {text}", *_more_forks(undecided, found.rule.margin(metric))])
 
 
