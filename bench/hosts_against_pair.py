@@ -29,7 +29,7 @@ from fleet_lab import Program, entering, made_keys, serving
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host import Host, Hosts
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.adapter.placement import choose_placement
 from callbench.adapter.stack.side_processes import descendants_of
 from callbench.catalog import catalogue
@@ -55,7 +55,7 @@ def main() -> None:
     """Print a line a stack."""
     placement = choose_placement()
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, ExitStack() as stack:
-        hosts = stack.enter_context(Pair(**BARE.wire)).hosts
+        hosts = stack.enter_context(HostPair(**BARE.wire)).hosts
         keys = made_keys(Path(folder) / "hosts", *sorted(HOSTS.values()), address=hosts.client.address)
         pinned = {"beta": placement.client, "alpha": placement.server}
         stack.enter_context(serving(keys, host=hosts.client))

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.network.host import Host
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.adapter.process import AdapterProcess, ownership_options
 from callbench.catalog import catalogue
 from callbench.catalog.links.profile import BARE
@@ -271,7 +271,7 @@ def on(host: Host, role: str, folder: Path, *words: str, wait: bool = True) -> I
 
 def main() -> None:
     """Print one line a kind."""
-    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as name, Pair(**BARE.wire) as pair:
+    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as name, HostPair(**BARE.wire) as pair:
         folder, a, b = Path(name), pair.hosts.client, pair.hosts.server
         certificates(folder)
         with (

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from typing import Any
 
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links.profile import find
 from callbench.model.installation import supervisor
 
@@ -65,7 +65,7 @@ def counted(wire: dict[str, Any], calls: int) -> tuple[dict[str, Any], int]:
     kept = supervisor()
     if kept is None:
         sys.exit("the engine is not built: make engine")
-    with Pair(**wire) as pair:
+    with HostPair(**wire) as pair:
         pair.ask("offload", "offloads", on=False)
         pair.ask("account", "accounting", phase="all", pcap=None)
         sizes = [str(calls), str(UP), str(DOWN)]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links import profile
 from callbench.stats.estimate.share import binomial
 
@@ -50,7 +50,7 @@ def made_and_ended() -> None:
         making, ending = [], []
         for _ in range(10):
             began = time.monotonic()
-            pair = Pair(**profile.builtin_links()[name].wire)
+            pair = HostPair(**profile.builtin_links()[name].wire)
             making.append(time.monotonic() - began)
             began = time.monotonic()
             pair.close()
@@ -63,7 +63,7 @@ def made_and_ended() -> None:
 
 def wan50() -> None:
     """The round trip of wan50."""
-    with Pair(**profile.builtin_links()["wan50"].wire) as pair:
+    with HostPair(**profile.builtin_links()["wan50"].wire) as pair:
         taken = echoes(pair, 200, gap_us=2000)
     print(
         f"wan50: median {np.median(taken) / 1000:.2f} ms (asked: within 0.5 of 50), "
@@ -74,7 +74,7 @@ def wan50() -> None:
 def lan100() -> None:
     """The rate of lan100, from what arrives when more is sent."""
     for maker in MAKERS:
-        with Pair(**wire("lan100", maker)) as pair:
+        with HostPair(**wire("lan100", maker)) as pair:
             for way in ("to-server", "to-client"):
                 said = flood(pair, way=way, packets=25_000, bytes=1400, per_second=12_000)
                 mbit = (said["bytes_after_first"] + 24 * (said["arrived"] - 1)) * 8e3 / said["span_ns"]
@@ -86,7 +86,7 @@ def lan100() -> None:
 
 def losses() -> None:
     """Losses of lossy1."""
-    with Pair(**profile.builtin_links()["lossy1"].wire) as pair:
+    with HostPair(**profile.builtin_links()["lossy1"].wire) as pair:
         said = flood(pair, way="to-server", packets=100_000, bytes=64, per_second=20_000)
     lost = said["sent"] - said["arrived"]
     low, high = binomial(lost, said["sent"])
@@ -97,7 +97,7 @@ def added() -> None:
     """What a link adds to a round trip over the bare cable, slices in turn."""
     names = {f"{name} by the {maker}": wire(name, maker) for name in ("zero", "zero-offload") for maker in MAKERS}
     with ExitStack() as stack:
-        pairs = {name: stack.enter_context(Pair(**made)) for name, made in {"pair": wire("pair"), **names}.items()}
+        pairs = {name: stack.enter_context(HostPair(**made)) for name, made in {"pair": wire("pair"), **names}.items()}
         taken: dict[str, list[np.ndarray[Any, np.dtype[np.float64]]]] = {name: [] for name in pairs}
         for pair in pairs.values():
             echoes(pair, ECHOES)
@@ -119,7 +119,7 @@ def carried() -> None:
     """Gbit/s of one TCP stream: bare, and through a link that does nothing."""
     asked = {"zero": " (asked: 1)", "zero-offload": " (asked: 5)"}
     for name, maker in (("pair", None), *((name, maker) for name in asked for maker in MAKERS)):
-        with Pair(**wire(name, maker)) as pair:
+        with HostPair(**wire(name, maker)) as pair:
             said = [pair.ask("stream", "streamed", LONG, way="to-server", seconds=1.0)["stream"] for _ in range(5)]
         rates = sorted(one["bytes"] * 8 / one["elapsed_ns"] for one in said)
         print(
@@ -136,7 +136,7 @@ def processor() -> None:
     result.
     """
     for name, maker in (("lan100", "kernel"), ("lan100", "emulator"), ("lan1g", None), ("wan50", None)):
-        with Pair(**wire(name, maker)) as pair, Pair(**wire("pair")) as bare:
+        with HostPair(**wire(name, maker)) as pair, HostPair(**wire("pair")) as bare:
             filled = stream(pair)
             rounds = np.array([_beyond_a_cable(pair, bare, filled) for _ in range(ROUNDS)])
         others, threads, read_full, echo = np.median(rounds, axis=0)
@@ -153,7 +153,7 @@ def processor() -> None:
         )
 
 
-def _beyond_a_cable(pair: Pair, bare: Pair, filled: int) -> tuple[float, float, float, float]:
+def _beyond_a_cable(pair: HostPair, bare: HostPair, filled: int) -> tuple[float, float, float, float]:
     """Processors busy with others, with the emulator's threads, with a full link beyond a cable; and us of an echo."""
     idle = _share(busy(partial(time.sleep, SLICE_S)))
     before, began = emulating_ns(pair), time.monotonic_ns()
@@ -185,7 +185,7 @@ def idle_s() -> float:
     return times.idle + times.iowait
 
 
-def stream(pair: Pair, at_most: int | None = None) -> int:
+def stream(pair: HostPair, at_most: int | None = None) -> int:
     """Send a stream for a slice of time. Return its bytes per second."""
     said: dict[str, int] = pair.ask("stream", "streamed", LONG, way="to-server", seconds=SLICE_S, at_most=at_most)[
         "stream"
@@ -193,7 +193,7 @@ def stream(pair: Pair, at_most: int | None = None) -> int:
     return round(said["bytes"] * 1e9 / said["elapsed_ns"])
 
 
-def emulating_ns(pair: Pair) -> int:
+def emulating_ns(pair: HostPair) -> int:
     """Nanoseconds that the emulator's threads have run, with what the kernel did for them."""
     tasks = Path(f"/proc/{pair.pid}/task").iterdir()
     emulators = [task for task in tasks if (task / "comm").read_text().strip() == "emulator"]
@@ -208,7 +208,7 @@ def wire(name: str, maker: str | None = None) -> dict[str, Any]:
 
 def capture() -> None:
     """A capture to disk at 200,000 packets a second."""
-    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, Pair() as pair:
+    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, HostPair() as pair:
         pair.ask("capture", "capturing", file=f"{folder}/flood.pcap")
         said = flood(pair, way="to-server", packets=600_000, bytes=64, per_second=200_000)
         ended = pair.ask("stop-capture", "captured", LONG)
@@ -219,13 +219,13 @@ def capture() -> None:
     )
 
 
-def echoes(pair: Pair, times: int, gap_us: int = 0) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def echoes(pair: HostPair, times: int, gap_us: int = 0) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Round trips in microseconds."""
     said = pair.ask("echo", "echoed", LONG, times=times, bytes=64, gap_us=gap_us, patience_ms=5000)
     return np.asarray(said["ns"], dtype=float) / 1000
 
 
-def flood(pair: Pair, **members: Any) -> dict[str, int]:  # noqa: ANN401 - JSON
+def flood(pair: HostPair, **members: Any) -> dict[str, int]:  # noqa: ANN401 - JSON
     """Datagrams in one direction."""
     said: dict[str, int] = pair.ask("flood", "flooded", LONG, patience_ms=500, **members)["flood"]
     return said

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from callbench.adapter.network import creation
 from callbench.adapter.session import Adapter as Running
 from callbench.catalog import catalogue
-from callbench.catalog.catalogue import Adapter
+from callbench.catalog.catalogue import KnownAdapter
 from callbench.catalog.links.profile import BARE
 from loaded_program import LoadedProgram
 
@@ -121,7 +121,7 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def misbehaving() -> Callable[[str], Adapter]:
+def misbehaving() -> Callable[[str], KnownAdapter]:
     """An adapter of contract/misbehaving by its name."""
     known = catalogue.load([MISBEHAVING])
     assert not known.broken

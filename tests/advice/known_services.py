@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 
 JSON = "native/json+https-keepalive"
 LONG, SHORT = 40_000, 10
@@ -46,7 +46,7 @@ class KnownService:
     request: int
     answer: int | None
     situation: Mapping[str, Any]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[AdviceVerdict]
     wins: Callable[[str], bool] = compressed
 
     @property
@@ -61,16 +61,16 @@ class KnownService:
         """Judge an advice as `--json` prints it: right, undecided, or what is false of it."""
         if self.answer is None and not any("answer" in each for each in advice["assumed"]):
             return "false: it does not name the answer among what it assumes"
-        if advice["verdict"] == Verdict.UNDECIDED:
+        if advice["verdict"] == AdviceVerdict.UNDECIDED:
             return "undecided"
         if advice["verdict"] not in self.verdicts:
             return f"false: {advice['verdict']}"
-        named = {Verdict.CHOOSE: [advice["choice"]], Verdict.EITHER: advice["leaders"]}
+        named = {AdviceVerdict.CHOOSE: [advice["choice"]], AdviceVerdict.EITHER: advice["leaders"]}
         beaten = [each for each in named.get(advice["verdict"], []) if not self.wins(each)]
         return f"false: it names {', '.join(beaten)}" if beaten else "right"
 
 
-NAMED = (Verdict.CHOOSE, Verdict.EITHER)
+NAMED = (AdviceVerdict.CHOOSE, AdviceVerdict.EITHER)
 _DEAR = {"prices": {"gigabyte_out": 0.08, "processor_hour": 0.04}, "today": JSON, "links": [{"link": "25ms,20mbit"}]}
 _SLOW, _FAR = {"links": [{"link": SLOW}]}, {"links": [{"link": FAR}]}
 SERVICES = (
@@ -80,13 +80,13 @@ SERVICES = (
     KnownService("long request, no answer", "the request alone takes 320 ms plain, whatever the answer is",
                  LONG, None, _SLOW, NAMED),
     KnownService("short, far away, no answer", "200 ms of the call are the link's delay: no stack saves 5 %",
-                 SHORT, None, {"today": JSON, **_FAR}, (Verdict.STAY,)),
+                 SHORT, None, {"today": JSON, **_FAR}, (AdviceVerdict.STAY,)),
     KnownService("many bytes at a price", "1,000 calls/s of 40 kB are 105 TB a month, 8,400 EUR, and compressed none",
                  SHORT, LONG, {"calls_per_second": 1000, **_DEAR}, NAMED),
     KnownService("few bytes at a price", "0.2 calls/s of 40 kB are 21 GB a month, 1.68 EUR: nothing saves 50",
-                 SHORT, LONG, {"calls_per_second": 0.2, **_DEAR}, (Verdict.STAY,)),
+                 SHORT, LONG, {"calls_per_second": 0.2, **_DEAR}, (AdviceVerdict.STAY,)),
     KnownService("too far away", "a round trip of 200 ms meets no objective of 150",
-                 SHORT, SHORT, {"objective": "mean under 150 ms", **_FAR}, (Verdict.NONE,)),
+                 SHORT, SHORT, {"objective": "mean under 150 ms", **_FAR}, (AdviceVerdict.NONE,)),
     KnownService("bytes of a short call", "headers of HTTP are longer than the messages",
                  SHORT, SHORT, {"goal": "bytes", **_SLOW}, NAMED, framed),
 )  # fmt: skip

@@ -14,7 +14,7 @@ import pytest
 from advice.simulated import Truth, drawn, measured_over, rows, value_of
 from callbench.analysis.advice.advice import Advice, of_figures
 from callbench.analysis.advice.assumed import Holds
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.analysis.advice.figures import Every, Figures, OverLink
 from callbench.analysis.advice.invented import NOTHING, Invented
 from callbench.analysis.advice.scaling import Scale, ladders, scaled
@@ -120,7 +120,7 @@ def _cases(kind: str) -> tuple[Case, ...]:
 def test_what_is_best_for_every_answer_is_advised_without_a_condition(number: int) -> None:
     case = _cases("same")[number]
     advice = _advice(case)
-    assert (advice.choice.verdict, advice.choice.best) == (Verdict.CHOOSE, case.leads(1.0)[0])
+    assert (advice.choice.verdict, advice.choice.best) == (AdviceVerdict.CHOOSE, case.leads(1.0)[0])
     assert advice.assumed.outcome is Holds.EVERYWHERE
     assert headline(advice).startswith("Choose")
     assert "This holds for answers from empty to 10 times their request." in list(reasons(advice))
@@ -131,7 +131,7 @@ def test_what_is_best_for_some_answers_alone_is_not_advised(number: int) -> None
     """The headline names both, and the size from which on the other one is better lies where arithmetic says."""
     case = _cases("turns")[number]
     advice = _advice(case)
-    assert (advice.choice.verdict, advice.choice.leave) == (Verdict.UNDECIDED, False)
+    assert (advice.choice.verdict, advice.choice.leave) == (AdviceVerdict.UNDECIDED, False)
     assert advice.assumed.outcome is Holds.DEPENDS
     text = headline(advice)
     assert text.startswith("Undecided: it depends on the answers of your service.")
@@ -145,7 +145,7 @@ def test_what_is_best_for_some_answers_alone_is_not_advised(number: int) -> None
 @pytest.mark.parametrize("number", range(CASES))
 def test_an_answer_that_was_given_leaves_nothing_open(number: int) -> None:
     advice = _advice(_cases("turns")[number], invented=NOTHING)
-    assert advice.choice.verdict is Verdict.CHOOSE
+    assert advice.choice.verdict is AdviceVerdict.CHOOSE
     assert advice.assumed.outcome is Holds.KNOWN
 
 
@@ -160,7 +160,7 @@ def test_savings_span_what_they_are_for_each_answer(number: int) -> None:
     assert line.saved.low is not None
     assert line.saved.high is not None
     truths = {truth.name: truth for truth in case.truths}
-    best = advice.situation.today if advice.choice.verdict is Verdict.STAY else advice.choice.best
+    best = advice.situation.today if advice.choice.verdict is AdviceVerdict.STAY else advice.choice.best
     for factor in (0.0, 1.0, 10.0):
         own, other = (case.value(truths[name], factor) for name in (best, advice.beside))
         slack = 0.1 * max(own, other)
@@ -172,7 +172,7 @@ def test_what_is_undecided_has_no_condition() -> None:
     case = _cases("same")[0]
     twins = tuple(replace(case.truths[0], name=f"twin/{number}") for number in range(3))
     advice = _advice(replace(case, truths=twins, situation=replace(case.situation, margin=0.0)))
-    assert advice.choice.verdict is Verdict.UNDECIDED
+    assert advice.choice.verdict is AdviceVerdict.UNDECIDED
     assert headline(advice).startswith("Undecided: it is not shown which is the best of twin/")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
-from callbench.analysis.advice.choice import Choice, Verdict, choose
+from callbench.analysis.advice.choice import AdviceVerdict, Choice, choose
 from callbench.stats.estimate.run_spread import Component, RunSpread
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ def _choice(ratio: float, seed: int, between: BetweenRuns, share: float = 1.0, t
 
 
 def test_equal_stacks_are_not_told_apart_by_the_hour_of_a_run() -> None:
-    named = sum(_choice(1.0, seed, KNOWN).verdict is Verdict.CHOOSE for seed in range(RUNS))
+    named = sum(_choice(1.0, seed, KNOWN).verdict is AdviceVerdict.CHOOSE for seed in range(RUNS))
     assert named <= 0.05 * RUNS
 
 
 def test_without_what_other_runs_say_they_are() -> None:
     """So that the part from run to run is what keeps them together, and nothing else."""
-    assert sum(_choice(1.0, seed, ALONE).verdict is Verdict.CHOOSE for seed in range(RUNS)) > 0.3 * RUNS
+    assert sum(_choice(1.0, seed, ALONE).verdict is AdviceVerdict.CHOOSE for seed in range(RUNS)) > 0.3 * RUNS
 
 
 def test_a_move_is_not_advised_by_the_hour_of_a_run() -> None:
@@ -55,13 +55,13 @@ def test_a_move_is_not_advised_by_the_hour_of_a_run() -> None:
 @pytest.mark.parametrize("seed", range(50))
 def test_a_plain_lead_is_named_all_the_same(seed: int) -> None:
     found = _choice(1.8, seed, KNOWN)
-    assert (found.verdict, found.best) == (Verdict.CHOOSE, "a")
+    assert (found.verdict, found.best) == (AdviceVerdict.CHOOSE, "a")
 
 
 def test_what_a_link_adds_does_not_differ_from_run_to_run() -> None:
     """Where a tenth of a call's time is the machine's, a lead of 15 % is plain in each run."""
     slow = BetweenRuns(KNOWN.spread, KNOWN.kinds, {"a": 0.1, "b": 0.1})
     found = [_choice(1.15, seed, slow, share=0.1).verdict for seed in range(50)]
-    assert all(verdict is Verdict.CHOOSE for verdict in found)
+    assert all(verdict is AdviceVerdict.CHOOSE for verdict in found)
     wide = [_choice(1.15, seed, KNOWN, share=0.1).verdict for seed in range(50)]
-    assert sum(verdict is Verdict.CHOOSE for verdict in wide) < 25
+    assert sum(verdict is AdviceVerdict.CHOOSE for verdict in wide) < 25

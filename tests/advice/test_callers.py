@@ -7,7 +7,7 @@ import pytest
 
 from callbench.analysis.advice.advice import of_figures
 from callbench.analysis.advice.figures import Every, Figures, OverLink
-from callbench.analysis.advice.requirements import LeftOut, candidates, wants_tls
+from callbench.analysis.advice.requirements import LeftOutStack, candidates, wants_tls
 from callbench.catalog import catalogue
 from callbench.catalog.callers import narrower, why_not_called_by
 from callbench.catalog.reach import why_not_over
@@ -109,7 +109,10 @@ def test_a_private_framing_is_ruled_out_where_others_call() -> None:
     situation = replace(HERE, callers=Callers.OTHERS)
     names, out = candidates(EVERY, situation, {"Order": 1.0})
     assert "native/protobuf+tcp-tls" not in names
-    assert LeftOut("native/protobuf+tcp-tls", ["programs of others cannot call over the channel tcp-tls"], True) in out
+    assert (
+        LeftOutStack("native/protobuf+tcp-tls", ["programs of others cannot call over the channel tcp-tls"], True)
+        in out
+    )
     assert "native/protobuf+grpc-tls" in names
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callbench.analysis.advice.choice import Verdict, choose
+from callbench.analysis.advice.choice import AdviceVerdict, choose
 from callbench.stats.decide.best import best_by_place, least_of
 
 # Other programs may keep the machine busy.
@@ -29,40 +29,40 @@ def values(means: dict[str, float], noise: float = 0.002, forks: int = 8, seed: 
 @pytest.mark.parametrize(
     ("means", "today", "verdict", "leave"),
     [
-        ({"a": 1.0, "b": 1.2, "c": 2.0}, "", Verdict.CHOOSE, False),
-        ({"a": 1.0, "b": 1.2, "c": 2.0}, "b", Verdict.CHOOSE, True),
-        ({"a": 1.0, "b": 1.2, "c": 2.0}, "a", Verdict.STAY, False),
-        ({"a": 1.0, "b": 1.005, "c": 2.0}, "", Verdict.EITHER, False),
-        ({"a": 1.0, "b": 1.005, "c": 2.0}, "c", Verdict.EITHER, True),
-        ({"a": 1.0, "b": 1.005, "c": 2.0}, "b", Verdict.STAY, False),
-        ({"a": 1.0}, "", Verdict.CHOOSE, False),
-        ({"a": 1.0}, "a", Verdict.STAY, False),
-        ({}, "", Verdict.NONE, False),
+        ({"a": 1.0, "b": 1.2, "c": 2.0}, "", AdviceVerdict.CHOOSE, False),
+        ({"a": 1.0, "b": 1.2, "c": 2.0}, "b", AdviceVerdict.CHOOSE, True),
+        ({"a": 1.0, "b": 1.2, "c": 2.0}, "a", AdviceVerdict.STAY, False),
+        ({"a": 1.0, "b": 1.005, "c": 2.0}, "", AdviceVerdict.EITHER, False),
+        ({"a": 1.0, "b": 1.005, "c": 2.0}, "c", AdviceVerdict.EITHER, True),
+        ({"a": 1.0, "b": 1.005, "c": 2.0}, "b", AdviceVerdict.STAY, False),
+        ({"a": 1.0}, "", AdviceVerdict.CHOOSE, False),
+        ({"a": 1.0}, "a", AdviceVerdict.STAY, False),
+        ({}, "", AdviceVerdict.NONE, False),
     ],
 )
-def test_what_is_said_where(means: dict[str, float], today: str, verdict: Verdict, leave: bool) -> None:
+def test_what_is_said_where(means: dict[str, float], today: str, verdict: AdviceVerdict, leave: bool) -> None:
     found = choose(values(means), today, MARGIN, ERROR)
     assert (found.verdict, found.leave) == (verdict, leave)
 
 
 def test_what_varies_much_decides_nothing() -> None:
     found = choose(values({"a": 1.0, "b": 1.1}, noise=0.3), "b", MARGIN, ERROR)
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is AdviceVerdict.UNDECIDED
 
 
 def test_neither_a_move_nor_staying_is_shown() -> None:
     found = choose(values({"a": 1.0, "b": 1.035}, noise=0.02), "b", MARGIN, ERROR)
-    assert (found.verdict, found.leave) == (Verdict.UNDECIDED, False)
+    assert (found.verdict, found.leave) == (AdviceVerdict.UNDECIDED, False)
 
 
 def test_one_fork_decides_nothing() -> None:
     found = choose(values({"a": 1.0, "b": 9.0}, forks=1), "", MARGIN, ERROR)
-    assert (found.verdict, found.best) == (Verdict.UNDECIDED, "a")
+    assert (found.verdict, found.best) == (AdviceVerdict.UNDECIDED, "a")
 
 
 def test_what_runs_today_and_is_no_candidate_is_left_out() -> None:
     found = choose(values({"a": 1.0, "b": 1.3}), "gone", MARGIN, ERROR)
-    assert (found.verdict, found.leave, found.moves) == (Verdict.CHOOSE, False, None)
+    assert (found.verdict, found.leave, found.moves) == (AdviceVerdict.CHOOSE, False, None)
 
 
 _MEANS = st.lists(st.floats(0.5, 2.0), min_size=2, max_size=6)
@@ -110,10 +110,11 @@ def test_each_place_of_a_map_is_tied_as_a_single_one(means: list[float], seed: i
 
 
 @pytest.mark.parametrize(
-    ("worth", "verdict"), [(0.0, Verdict.CHOOSE), (20.0, Verdict.CHOOSE), (150.0, Verdict.STAY), (1e6, Verdict.STAY)]
+    ("worth", "verdict"),
+    [(0.0, AdviceVerdict.CHOOSE), (20.0, AdviceVerdict.CHOOSE), (150.0, AdviceVerdict.STAY), (1e6, AdviceVerdict.STAY)],
 )
-def test_a_large_share_of_little_is_no_reason_to_move(worth: float, verdict: Verdict) -> None:
+def test_a_large_share_of_little_is_no_reason_to_move(worth: float, verdict: AdviceVerdict) -> None:
     """From 193.5 a month to 93.5: by half, and by 100."""
     found = choose(values({"a": 93.5, "b": 193.5}), "b", MARGIN, ERROR, worth=worth)
     assert found.verdict is verdict
-    assert found.leave is (verdict is Verdict.CHOOSE)
+    assert found.leave is (verdict is AdviceVerdict.CHOOSE)

@@ -10,7 +10,7 @@ import pytest
 from advice.orders import LONG_BYTES, order_of, service_of
 from advice.simulated import Truth, record
 from callbench.analysis.advice.advice import of_figures
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.catalog.encoders.byte_table import byte_table
 from callbench.catalog.own import folder
 from callbench.catalog.situation.file import situation_of
@@ -40,7 +40,7 @@ def test_compressed_json_wins_over_a_slow_link(tmp_path: Path, seed: int) -> Non
     assert payload == LONG_BYTES
     situation = situation_of({"links": [{"link": "25ms,2mbit"}]}, "the test")
     advice = of_figures(record(truths, {"Order": payload}, situation, seed), situation)
-    assert advice.choice.verdict in (Verdict.CHOOSE, Verdict.EITHER)
+    assert advice.choice.verdict in (AdviceVerdict.CHOOSE, AdviceVerdict.EITHER)
     assert set(advice.choice.leaders or [advice.choice.best]) <= {"json, gzip", "json, zstd"}
 
 
@@ -49,7 +49,7 @@ def test_plain_json_wins_where_bytes_are_fast(tmp_path: Path, seed: int) -> None
     truths, payload = _truths(service_of(tmp_path, order_of(LONG_BYTES)), ("json",))
     situation = situation_of({"links": [{"link": "0.1ms,10gbit"}]}, "the test")
     advice = of_figures(record(truths, {"Order": payload}, situation, seed), situation)
-    assert (advice.choice.verdict, advice.choice.best) == (Verdict.CHOOSE, "json, plain")
+    assert (advice.choice.verdict, advice.choice.best) == (AdviceVerdict.CHOOSE, "json, plain")
 
 
 def test_a_binary_format_wins_by_bytes_where_messages_are_tiny(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from advice.simulated import Truth, drawn, record, true_value
 from callbench.analysis.advice.advice import Advice, of_figures
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.analysis.advice.prediction import added_ms
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.objective import parse
@@ -79,13 +79,13 @@ def _advice(case: Case, today: str = "") -> Advice:
 def test_a_clear_winner_is_named(place: int) -> None:
     case = _drawn(0.10, 1e9)[place]
     found = _advice(case).choice
-    assert (found.verdict, found.best) == (Verdict.CHOOSE, case.order[0])
+    assert (found.verdict, found.best) == (AdviceVerdict.CHOOSE, case.order[0])
 
 
 @pytest.mark.parametrize("place", range(CASES))
 def test_a_clear_winner_that_runs_today_stays(place: int) -> None:
     case = _drawn(0.10, 1e9)[place]
-    assert _advice(case, case.order[0]).choice.verdict is Verdict.STAY
+    assert _advice(case, case.order[0]).choice.verdict is AdviceVerdict.STAY
 
 
 @pytest.mark.parametrize("place", range(CASES))
@@ -96,7 +96,7 @@ def test_a_clear_winner_replaces_what_runs_today(place: int) -> None:
     truths = {one.name: one for one in case.truths}
     first, second = (true_value(truths[name], case.payload, case.situation) for name in case.order[:2])
     saved = second - first if case.situation.goal is Goal.MONEY else math.inf
-    move, stay = (Verdict.CHOOSE, case.order[0], True), (Verdict.STAY, case.order[0], False)
+    move, stay = (AdviceVerdict.CHOOSE, case.order[0], True), (AdviceVerdict.STAY, case.order[0], False)
     right = [move] if saved > 1.1 * DEFAULT_WORTH else [stay] if saved < 0.9 * DEFAULT_WORTH else [move, stay]
     assert (found.verdict, found.best, found.leave) in right
 
@@ -118,12 +118,12 @@ def test_what_is_not_shown_to_meet_the_objective_is_not_advised(place: int) -> N
     case = _drawn(0.10, 1e9)[place]
     case = replace(case, situation=replace(case.situation, objective=parse("mean under 100 s")))
     easy = _advice(case)
-    assert (easy.choice.verdict, list(easy.unsure)) == (Verdict.CHOOSE, [])
+    assert (easy.choice.verdict, list(easy.unsure)) == (AdviceVerdict.CHOOSE, [])
     met = [one.ms for one in easy.met if one.stack == easy.choice.best]
     tight = max(one.middle for one in met)
     hard = _advice(replace(case, situation=replace(case.situation, objective=parse(f"mean under {tight:.6f} ms"))))
     if hard.choice.best == easy.choice.best:
-        assert hard.choice.verdict is Verdict.UNDECIDED
+        assert hard.choice.verdict is AdviceVerdict.UNDECIDED
         assert list(hard.unsure) == [easy.choice.best]
         assert "not shown to meet" in headline(hard)
 
@@ -131,7 +131,7 @@ def test_what_is_not_shown_to_meet_the_objective_is_not_advised(place: int) -> N
 @pytest.mark.parametrize("place", range(CASES))
 def test_no_stack_is_named_if_the_lead_is_small(place: int) -> None:
     case = _drawn(0.0, 0.02)[place]
-    assert _advice(case).choice.verdict in (Verdict.EITHER, Verdict.UNDECIDED)
+    assert _advice(case).choice.verdict in (AdviceVerdict.EITHER, AdviceVerdict.UNDECIDED)
 
 
 @pytest.mark.parametrize("place", range(CASES))
@@ -139,7 +139,7 @@ def test_a_small_lead_is_no_reason_to_move(place: int) -> None:
     case = _drawn(0.0, 0.02)[place]
     found = _advice(case, case.order[1]).choice
     assert not found.leave
-    assert found.verdict in (Verdict.STAY, Verdict.UNDECIDED)
+    assert found.verdict in (AdviceVerdict.STAY, AdviceVerdict.UNDECIDED)
 
 
 def test_what_has_too_few_calls_for_the_percentile_of_the_objective_is_not_advised() -> None:
@@ -147,7 +147,7 @@ def test_what_has_too_few_calls_for_the_percentile_of_the_objective_is_not_advis
     case = _drawn(0.10, 1e9)[0]
     found = _advice(replace(case, situation=replace(case.situation, objective=parse("p99.9 under 100 s"))))
     assert not found.met
-    assert (found.choice.verdict, list(found.unsure)) == (Verdict.UNDECIDED, [case.order[0]])
+    assert (found.choice.verdict, list(found.unsure)) == (AdviceVerdict.UNDECIDED, [case.order[0]])
     assert headline(found).endswith('not shown to meet "p99.9 under 100 s". p99.9 needs 3,688 calls in each fork.')
 
 
@@ -160,4 +160,4 @@ def test_no_call_is_faster_than_its_link(place: int) -> None:
     least_ms = min(added_ms(figures, case.situation.links[0].wire) for figures in every.values())
     situation = replace(case.situation, objective=parse(f"mean under {least_ms * 0.99:.6f} ms"))
     predicted = {key: replace(figures, over={}) for key, figures in every.items()}
-    assert of_figures(predicted, situation).choice.verdict is Verdict.NONE
+    assert of_figures(predicted, situation).choice.verdict is AdviceVerdict.NONE

@@ -11,7 +11,7 @@ from advice.known_services import JSON, SERVICES, KnownService, message
 from advice.orders import service_of
 from advice.simulated import Truth, record
 from callbench.analysis.advice.advice import of_figures
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.catalog.encoders.byte_table import byte_table
 from callbench.catalog.encoders.codings import LEAST
 from callbench.catalog.own import folder
@@ -47,11 +47,11 @@ def test_no_advice_contradicts_the_truth(known: KnownService, seed: int, tmp_pat
     assert JSON in {truth.name for truth in truths}
     long = float(max(known.request, known.answer or 0))
     choice = of_figures(record(truths, {"Order": long}, situation, seed), situation).choice
-    leaders = choice.leaders if choice.verdict is Verdict.EITHER else [choice.best]
+    leaders = choice.leaders if choice.verdict is AdviceVerdict.EITHER else [choice.best]
     said = {"assumed": ["the answer"], "verdict": choice.verdict, "leaders": leaders, "choice": choice.best}
     assert known.judged(said) in ("right", "undecided")
     # Of several that compress alike, the cheapest may stay open: what runs today is to be left all the same.
-    assert choice.verdict is not Verdict.UNDECIDED or (choice.leave and Verdict.CHOOSE in known.verdicts)
+    assert choice.verdict is not AdviceVerdict.UNDECIDED or (choice.leave and AdviceVerdict.CHOOSE in known.verdicts)
 
 
 def test_what_is_false_of_an_advice_is_seen() -> None:

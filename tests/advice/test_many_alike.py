@@ -4,7 +4,7 @@ import pytest
 
 from advice.simulated import Truth, record
 from callbench.analysis.advice.advice import of_figures
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.situation import Situation, SituationLink
 from callbench.report.advice import words
@@ -19,7 +19,7 @@ def test_many_that_are_alike_are_counted_and_the_thriftiest_named(small: int) ->
         for number in range(6)
     ]
     advice = of_figures(record(truths, {"call": 100.0}, Situation([LINK]), 7), Situation([LINK]))
-    assert advice.choice.verdict is Verdict.EITHER
+    assert advice.choice.verdict is AdviceVerdict.EITHER
     sentence = words.headline(advice)
     assert sentence.startswith(f"Choose stack/{small} (the fewest bytes) or stack/3 (the least processor time).")
     assert "6 candidates lie within 5 % of each other in mean time of a call" in sentence

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from callbench.analysis.compare.verdicts import Figures, MetricVerdict, Rule, metric_verdicts
+from callbench.analysis.compare.verdicts import ComparedFigures, MetricVerdict, Rule, metric_verdicts
 from callbench.stats.decide.decision import Decision, Outcome
 from callbench.stats.decide.failures import CallCounts, FailedCalls
 
@@ -36,7 +36,7 @@ def compared(
         values.append((20_000 * np.exp(machine + own + math.log(ratio) * side)).tolist())
         failed = random.binomial(CALLS, fails[side], FORKS).tolist()
         counts.append(CallCounts(failed, [CALLS - one for one in failed]))
-    figures = Figures("c1", ("a/x", "a/x"), "Sum", (values[0], values[1]), counts=FailedCalls(*counts))
+    figures = ComparedFigures("c1", ("a/x", "a/x"), "Sum", (values[0], values[1]), counts=FailedCalls(*counts))
     (verdict,) = metric_verdicts([figures], Rule(level=LEVEL))
     return verdict
 
@@ -100,7 +100,7 @@ def test_a_few_failed_calls_of_very_many_are_shown_to_be_too_few_to_matter() -> 
     """1 of 32,000 is under one of a thousand, whatever chance did."""
     few, none = CallCounts([1, *[0] * 15], [CALLS] * FORKS), CallCounts([0] * FORKS, [CALLS] * FORKS)
     rates = [100.0, 100.1] * 8
-    figures = Figures("c1", ("a/x", "a/x"), "Sum", (rates, rates), counts=FailedCalls(none, few))
+    figures = ComparedFigures("c1", ("a/x", "a/x"), "Sum", (rates, rates), counts=FailedCalls(none, few))
     (verdict,) = metric_verdicts([figures], Rule())
     assert (verdict.verdict, verdict.outcome, verdict.failures and verdict.failures.outcome) == (
         Decision.EQUIVALENT,
@@ -124,7 +124,7 @@ def test_seven_calls_of_549_beside_none_of_337_are_neither_failed_nor_passed(
         for one, of in zip(spread, (549, 337), strict=True)
     )
     rates = ([100.0, 101, 100, 101], [120.0, 121, 121, 120])
-    figures = Figures("c1", ("a/x", "a/x"), "Sum", rates, counts=FailedCalls(a, b))
+    figures = ComparedFigures("c1", ("a/x", "a/x"), "Sum", rates, counts=FailedCalls(a, b))
     (verdict,) = metric_verdicts([figures], Rule())
     assert verdict.outcome is outcome
     assert (verdict.verdict == Decision.BETTER) == (outcome is Outcome.PASSED)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from callbench.analysis.compare.verdicts import Figures, Rule, metric_verdicts, recovery_of
+from callbench.analysis.compare.verdicts import ComparedFigures, Rule, metric_verdicts, recovery_of
 from callbench.stats.decide.decision import Outcome
 
 Callbench = Callable[..., subprocess.CompletedProcess[str]]
@@ -42,12 +42,12 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_
 """
 
 
-def _figures(seed: int, true_ratio: float, without_pause: float, noise: float = 0.03) -> Figures:
+def _figures(seed: int, true_ratio: float, without_pause: float, noise: float = 0.03) -> ComparedFigures:
     random = np.random.default_rng(seed)
     a = 200 * np.exp(random.normal(0, 0.05, FORKS))
     b = a * true_ratio * np.exp(random.normal(0, 0.01, FORKS))
     sustained = without_pause * np.exp(random.normal(0, noise, SUSTAINED))
-    return Figures("c001", ("a", "b"), "call", (list(a), list(b)), sustained=list(sustained))
+    return ComparedFigures("c001", ("a", "b"), "call", (list(a), list(b)), sustained=list(sustained))
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from rich.console import Console
 
 from callbench.analysis.compare.comparison import Comparison
-from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
+from callbench.analysis.compare.verdicts import ComparedFigures, ComparedMetric, Rule, metric_verdicts
 from callbench.analysis.wording.words import ratio_text
 from callbench.report.advice.amounts import times_more
 from callbench.report.compare import show
@@ -37,8 +37,8 @@ def compared(draw: some.DrawFn) -> Comparison:
         ratio, spread = draw(logs), draw(some.floats(0.001, 0.2))
         noise = np.random.default_rng(draw(seeds)).normal(0, spread, count)
         values = ([1000.0] * count, (1000 * np.exp(ratio + noise)).tolist())
-        metric = draw(some.sampled_from(list(Metric)))
-        figures.append(Figures(f"c{place}", ("a/x", "a/x"), f"c{place}", values, metric))
+        metric = draw(some.sampled_from(list(ComparedMetric)))
+        figures.append(ComparedFigures(f"c{place}", ("a/x", "a/x"), f"c{place}", values, metric))
     rule = Rule(shift=draw(some.sampled_from([0.0, 0.05])))
     return Comparison("A", "B", "forks", rule, metric_verdicts(figures, rule), [])
 
@@ -111,7 +111,7 @@ def test_an_interval_that_says_nothing_is_not_written(ratio: Interval, text: str
 
 def test_a_tail_of_two_forks_is_undecided_without_numbers_that_say_nothing() -> None:
     """It was "may be 7403753 % worse"."""
-    tail = Figures("c", ("a/x", "a/x"), "Sum", ([10.0, 12.0], [11.0, 19.0]), Metric.P99)
+    tail = ComparedFigures("c", ("a/x", "a/x"), "Sum", ([10.0, 12.0], [11.0, 19.0]), ComparedMetric.P99)
     found = Comparison("A", "B", "2 forks", Rule(), metric_verdicts([tail], Rule()), [])
     out = io.StringIO()
     show.print_comparison(found, Console(file=out, width=200))
@@ -125,7 +125,7 @@ def test_noise_is_not_called_too_close() -> None:
     exact = ([100.0] * 6, [98.0, 98.02, 97.98, 98.01, 97.99, 98.0])
     texts = []
     for values in (noisy, exact):
-        found = metric_verdicts([Figures("c", ("a/x", "a/x"), "Sum", values)], Rule())
+        found = metric_verdicts([ComparedFigures("c", ("a/x", "a/x"), "Sum", values)], Rule())
         texts.append(show.sentences(Comparison("A", "B", "6 forks", Rule(), found, []))[0])
     assert re.search(r"because the forks differ by \d+ % from each other", texts[0])
     assert "too close" not in texts[0]

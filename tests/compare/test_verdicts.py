@@ -9,7 +9,7 @@ import scipy
 from hypothesis import given
 
 from callbench.analysis.compare.comparison import Comparison
-from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
+from callbench.analysis.compare.verdicts import ComparedFigures, ComparedMetric, Rule, metric_verdicts
 from callbench.report.compare import show
 from callbench.stats.decide.decision import Decision, Outcome
 from callbench.stats.decide.failures import CallCounts, FailedCalls
@@ -21,7 +21,7 @@ SPREAD, MEMORY, START = 0.08, 0.5, 0.005
 ROUNDS, PAIRS = 10, 12
 
 
-def rates(random: np.random.Generator, factor: float, rounds: int = ROUNDS, pairs: int = PAIRS) -> Figures:
+def rates(random: np.random.Generator, factor: float, rounds: int = ROUNDS, pairs: int = PAIRS) -> ComparedFigures:
     """Simulate rounds of slices: the machine drifts, and slices that follow each other resemble each other."""
     sums = np.zeros((rounds, 2))
     for number in range(rounds):
@@ -34,7 +34,7 @@ def rates(random: np.random.Generator, factor: float, rounds: int = ROUNDS, pair
                 sums[number, side] += 400 * math.exp(drift + own[side] + noise)
     length = pairs * 0.02
     both: tuple[list[float], list[float]] = ((sums[:, 0] / length).tolist(), (sums[:, 1] / length).tolist())
-    return Figures("c001", ("a/x", "a/x"), "Sum", both)
+    return ComparedFigures("c001", ("a/x", "a/x"), "Sum", both)
 
 
 def test_five_percent_is_found_with_a_power_of_95_percent() -> None:
@@ -69,7 +69,7 @@ def test_a_gate_fails_beyond_its_threshold_and_not_within() -> None:
 
 
 def test_the_movement_of_the_echo_is_undecided() -> None:
-    figures = Figures(
+    figures = ComparedFigures(
         "c", ("a/x", "a/x"), "Sum", ([100.0, 101.0, 99.0, 100.0], [107.0, 106.0, 106.5, 107.0]), paired=False
     )
     assert metric_verdicts([figures], Rule())[0].verdict == Decision.BETTER
@@ -80,18 +80,18 @@ def test_multiples_of_the_echo_take_out_what_the_machine_did() -> None:
     echoes = ([10.0, 11.0, 9.0, 10.0], [20.0, 19.0, 21.0, 20.0])
     rates = ([100.0, 110.0, 90.5, 100.0], [200.0, 190.0, 210.0, 200.5])
     times = ([10.0, 9.09, 11.1, 10.0], [5.0, 5.26, 4.76, 5.0])
-    for values, metric in ((rates, Metric.RATE), (times, Metric.P99)):
-        raw = Figures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False)
+    for values, metric in ((rates, ComparedMetric.RATE), (times, ComparedMetric.P99)):
+        raw = ComparedFigures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False)
         assert metric_verdicts([raw], Rule())[0].verdict == Decision.BETTER
-        multiples = Figures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False, echoes=echoes)
+        multiples = ComparedFigures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False, echoes=echoes)
         found = metric_verdicts([multiples], Rule())[0]
         assert found.verdict == Decision.EQUIVALENT
         assert found.values == metric_verdicts([raw], Rule())[0].values
 
 
 def test_what_was_not_measured_is_no_verdict() -> None:
-    one = Figures("c", ("a/x", "a/x"), "Sum", ([1.0], [1.0]))
-    other = Figures("d", ("a/x", "a/x"), "Sum", ([1.0, 2.0], [1.0, 2.0]), why="a/x died")
+    one = ComparedFigures("c", ("a/x", "a/x"), "Sum", ([1.0], [1.0]))
+    other = ComparedFigures("d", ("a/x", "a/x"), "Sum", ([1.0, 2.0], [1.0, 2.0]), why="a/x died")
     found = metric_verdicts([one, other], Rule())
     assert [cell.verdict for cell in found] == ["not compared", "not compared"]
     assert {cell.outcome for cell in found} == {Outcome.UNDECIDED}
@@ -144,7 +144,7 @@ def test_about_so_many_more_forks_settle_what_a_gate_could_not(factor: float) ->
             assert one.undecided
             more = rates(random, factor, rounds=one.more_forks)
             a, b = ([*first, *then] for first, then in zip(few.values, more.values, strict=True))
-            both = Figures("c", ("a/x", "a/x"), "Sum", (a, b))
+            both = ComparedFigures("c", ("a/x", "a/x"), "Sum", (a, b))
             settled.append(metric_verdicts([both], Rule(threshold=0.02))[0].outcome is not Outcome.UNDECIDED)
     assert len(settled) > 10
     assert sum(settled) > len(settled) / 2
@@ -173,7 +173,7 @@ def test_what_is_decided_needs_no_more_forks() -> None:
 def test_a_sentence_says_what_would_settle_it(spreads: list[float], said: str) -> None:
     rule = Rule(threshold=0.02)
     cells = [
-        Figures("c", ("a/x", "a/x"), "Sum", ([1.0] * 4, [math.exp(spread * at) for at in (-1, 1, -1, 1)]))
+        ComparedFigures("c", ("a/x", "a/x"), "Sum", ([1.0] * 4, [math.exp(spread * at) for at in (-1, 1, -1, 1)]))
         for spread in spreads
     ]
     found = Comparison("A", "B", "so", rule, metric_verdicts(cells, rule), [])
@@ -189,7 +189,7 @@ def test_what_failed_calls_decided_is_not_said_to_be_undecided() -> None:
     rule = Rule(threshold=0.02)
     none, many = CallCounts([0] * 4, [2_000] * 4), CallCounts([23] * 4, [2_000] * 4)
     values = ([1.0] * 4, [math.exp(0.9 * at) for at in (-1, 1, -1, 1)])
-    figures = Figures("c", ("a/x", "a/x"), "Sum", values, counts=FailedCalls(none, many))
+    figures = ComparedFigures("c", ("a/x", "a/x"), "Sum", values, counts=FailedCalls(none, many))
     found = Comparison("A", "B", "so", rule, metric_verdicts([figures], rule), [])
     assert found.outcome is Outcome.FAILED
     said = " ".join(show.sentences(found))
@@ -200,7 +200,7 @@ def test_what_failed_calls_decided_is_not_said_to_be_undecided() -> None:
 def test_a_longer_tail_is_worse_and_a_shorter_one_better() -> None:
     us = [100.0, 101.0, 99.0, 100.5]
     for factor, verdict, outcome in ((2.0, Decision.WORSE, Outcome.FAILED), (0.5, Decision.BETTER, Outcome.PASSED)):
-        figures = Figures("c", ("a/x", "a/x"), "Sum", (us, [factor * one for one in us]), Metric.P99)
+        figures = ComparedFigures("c", ("a/x", "a/x"), "Sum", (us, [factor * one for one in us]), ComparedMetric.P99)
         found = metric_verdicts([figures], Rule())[0]
         assert (found.verdict, found.outcome) == (verdict, outcome)
     assert not metric_verdicts([figures], Rule(p99_threshold=None))

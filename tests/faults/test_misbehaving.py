@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from callbench.adapter.placement import choose_placement
-from callbench.catalog.catalogue import Adapter
+from callbench.catalog.catalogue import KnownAdapter
 from callbench.model.cell import Stack
 from callbench.runner.verify import suite
 from contract_suite import assert_it_is_found_out
@@ -34,7 +34,7 @@ FOUND_OUT: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 
 
-def _over_tcp(adapter: Adapter) -> list[Stack]:
+def _over_tcp(adapter: KnownAdapter) -> list[Stack]:
     return [stack for stack in adapter.stacks if stack.channel == "tcp"]
 
 
@@ -45,14 +45,14 @@ NAMES = [pytest.param(name, marks=[pytest.mark.slow] if name in WAITED_FOR else 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.usefixtures("nothing_left")
-def test_it_is_found_out(misbehaving: Callable[[str], Adapter], name: str) -> None:
+def test_it_is_found_out(misbehaving: Callable[[str], KnownAdapter], name: str) -> None:
     adapter = misbehaving(name)
     assert_it_is_found_out(adapter, _over_tcp(adapter), FOUND_OUT[name])
 
 
 @pytest.mark.parametrize("channel", ["inproc", "tcp"])
 @pytest.mark.usefixtures("nothing_left")
-def test_the_honest_one_passes(misbehaving: Callable[[str], Adapter], channel: str) -> None:
+def test_the_honest_one_passes(misbehaving: Callable[[str], KnownAdapter], channel: str) -> None:
     adapter = misbehaving("honest")
     stacks = [stack for stack in adapter.stacks if stack.channel == channel]
     failing = [outcome.sentence for outcome in suite.outcomes(adapter, stacks, choose_placement()) if outcome.fails]
@@ -60,14 +60,14 @@ def test_the_honest_one_passes(misbehaving: Callable[[str], Adapter], channel: s
 
 
 @pytest.mark.parametrize("name", ["lies", "flatters", "wrong-answer"])
-def test_the_rest_of_it_is_as_it_should_be(misbehaving: Callable[[str], Adapter], name: str) -> None:
+def test_the_rest_of_it_is_as_it_should_be(misbehaving: Callable[[str], KnownAdapter], name: str) -> None:
     """A suite that fails everything finds out nothing."""
     adapter = misbehaving(name)
     outcomes = list(suite.outcomes(adapter, _over_tcp(adapter), choose_placement()))
     assert sum(outcome.passed for outcome in outcomes) > 0.9 * len(outcomes)
 
 
-def test_one_that_breaks_again_and_again_is_left_alone(misbehaving: Callable[[str], Adapter]) -> None:
+def test_one_that_breaks_again_and_again_is_left_alone(misbehaving: Callable[[str], KnownAdapter]) -> None:
     adapter = misbehaving("wrong-id")
     *_, last = suite.outcomes(adapter, _over_tcp(adapter), choose_placement())
     assert last.check == "suite"

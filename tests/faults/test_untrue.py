@@ -10,7 +10,7 @@ import pytest
 
 from callbench.adapter.drive_check import Asked, drive_error
 from callbench.adapter.placement import choose_placement
-from callbench.catalog.catalogue import Adapter
+from callbench.catalog.catalogue import KnownAdapter
 from callbench.runner.verify import suite
 from callbench.store.record import Record
 from conftest import MISBEHAVING, ROOT, SMALL, assert_one_sentence
@@ -71,7 +71,7 @@ def test_every_lie_is_tested() -> None:
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_verify_names_each(misbehaving: Callable[[str], Adapter]) -> None:
+def test_verify_names_each(misbehaving: Callable[[str], KnownAdapter]) -> None:
     adapter = misbehaving("untrue")
     why = {
         outcome.subject.partition("/")[2]: outcome.why

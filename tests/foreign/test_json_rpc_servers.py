@@ -8,7 +8,7 @@ import pytest
 
 from callbench.adapter.session import Adapter as Running
 from callbench.catalog import catalogue
-from callbench.catalog.catalogue import Adapter
+from callbench.catalog.catalogue import KnownAdapter
 from conftest import ROOT
 from contract_suite import failing, outcomes_of
 
@@ -22,7 +22,7 @@ MONO_ENDS_SO = "dotnet/json+http: server-gone: a call after the server had stopp
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 
-def adapter_of(stack: str) -> Adapter:
+def adapter_of(stack: str) -> KnownAdapter:
     """Return the adapter of a stack; skip the test if it cannot run here."""
     adapter = ADAPTERS[stack.partition("/")[0]]
     if adapter.why_not is not None:

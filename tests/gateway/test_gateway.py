@@ -23,7 +23,7 @@ from google.protobuf.json_format import MessageToDict
 from grpc_tools import protoc
 
 from callbench.adapter import equivalent, placement
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.adapter.service.canonical import float_form
 from callbench.adapter.service.search import search_response
 from callbench.adapter.session import Adapter
@@ -401,7 +401,7 @@ def test_what_crosses_the_cable_behind_the_gateway_is_what_tshark_finds(
     stack = known.stack(f"load/http1:gateway/{name}")
     capture = tmp_path / "cable.pcap"
     with (
-        Pair() as pair,
+        HostPair() as pair,
         Sides(known.programs(stack), placement.choose_placement(), in_process=False, hosts=pair.hosts) as sides,
     ):
         pair.ask("offload", "offloads", on=False)

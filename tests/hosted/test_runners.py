@@ -7,8 +7,8 @@ import pytest
 
 from callbench.adapter.placement import choose_placement
 from callbench.catalog import catalogue
-from callbench.catalog.catalogue import Adapter
-from callbench.model.verify_outcome import Outcome
+from callbench.catalog.catalogue import KnownAdapter
+from callbench.model.verify_outcome import CheckOutcome
 from callbench.runner.verify import suite
 from conftest import MISBEHAVING
 from contract_suite import assert_it_is_found_out
@@ -63,14 +63,14 @@ FOUND_OUT: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 
 
-def _runner(name: str) -> Adapter:
+def _runner(name: str) -> KnownAdapter:
     """Return a runner of contract/misbehaving/runners."""
     known = catalogue.load([MISBEHAVING / "runners"])
     assert not known.broken
     return known.adapter(name)
 
 
-def _outcomes(name: str, only: str | None = None) -> list[Outcome]:
+def _outcomes(name: str, only: str | None = None) -> list[CheckOutcome]:
     adapter = _runner(name)
     return list(suite.outcomes(adapter, adapter.stacks, choose_placement(), only))
 

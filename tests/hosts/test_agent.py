@@ -21,7 +21,7 @@ from callbench.adapter.network.remote.fleet import Fleet
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, create, read
 from callbench.adapter.session import Adapter
-from callbench.catalog.catalogue import Adapter as Known
+from callbench.catalog.catalogue import KnownAdapter as Known
 from callbench.model.errors import AdapterFailure, HostLost
 from conftest import assert_one_sentence, eventually, marked
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fleet_lab import Program, entering, free_port, made_keys, serving
 
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.adapter.network.remote.keys import create
 from callbench.catalog.links.profile import BARE
 from conftest import SMALL, assert_one_sentence, command
@@ -30,7 +30,7 @@ class TwoHosts:
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         """Make the hosts, the keys, and start the scheduler and the agents."""
-        self.hosts = stack.enter_context(Pair(**BARE.wire)).hosts
+        self.hosts = stack.enter_context(HostPair(**BARE.wire)).hosts
         self.core: Host = self.hosts.client
         self.keys: Keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address, port=free_port())
         self.programs: dict[str, Program] = stack.enter_context(serving(self.keys, "beta", host=self.core))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callbench.catalog import catalogue, setup
-from callbench.catalog.catalogue import Adapter
+from callbench.catalog.catalogue import KnownAdapter
 from callbench.model import installation
 from callbench.model.errors import BadInput
 from callbench.model.version import VERSION
@@ -57,7 +57,7 @@ def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def adapter(name: str) -> Adapter:
+def adapter(name: str) -> KnownAdapter:
     return catalogue.load().adapter(name)
 
 

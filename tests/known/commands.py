@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
-from callbench.analysis.compare.verdicts import Figures, Rule, metric_verdicts
+from callbench.analysis.compare.verdicts import ComparedFigures, Rule, metric_verdicts
 from callbench.analysis.load.threshold_values import evaluate
 from callbench.analysis.load.thresholds import parse
 from callbench.stats.decide.decision import Outcome, together
@@ -188,7 +188,7 @@ def _compared(truth: Truth, slower: float, seed: int) -> Outcome:
             counts[side][0].append(sum(done["errors"].values()))
             counts[side][1].append(done["calls"])
     failed = FailedCalls(*(CallCounts(*both) for both in counts))
-    figures = Figures("c1", ("a/x", "a/y"), "GET", values, counts=failed)
+    figures = ComparedFigures("c1", ("a/x", "a/y"), "GET", values, counts=failed)
     return together(one.outcome for one in metric_verdicts([figures], Rule(threshold=truth.threshold)))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.network.pair import LinkFailure, Pair
+from callbench.adapter.network.pair import HostPair, LinkFailure
 from callbench.catalog.links import profile
 from conftest import SMALL, command
 
@@ -26,14 +26,14 @@ def wire(**to_server: float) -> dict[str, object]:
 
 
 def test_a_delay_takes_at_least_its_time() -> None:
-    with Pair(**profile.builtin_links()["wan20"].wire) as pair:
+    with HostPair(**profile.builtin_links()["wan20"].wire) as pair:
         said = pair.ask("echo", "echoed", 120, times=5, bytes=64, gap_us=0, patience_ms=20_000)
     assert len(said["ns"]) == 5
     assert min(said["ns"]) >= 20_000_000 - EARLY_NS
 
 
 def test_every_frame_is_accounted_for() -> None:
-    with Pair(**wire(loss=0.1, duplicate=0.1, delay_ns=1_000_000, reorder=0.1, reorder_by_ns=5_000_000)) as pair:
+    with HostPair(**wire(loss=0.1, duplicate=0.1, delay_ns=1_000_000, reorder=0.1, reorder_by_ns=5_000_000)) as pair:
         seen = pair.ask("flood", "flooded", 120, **FLOOD)["flood"]
         told = pair.ask("count", "counted")["to_server"]
     assert seen["sent"] == 2000
@@ -47,7 +47,7 @@ def test_every_frame_is_accounted_for() -> None:
 
 def test_a_capture_holds_every_frame_as_the_cable_carries_it(tmp_path: Path) -> None:
     file = tmp_path / "all.pcap"
-    with Pair() as pair:
+    with HostPair() as pair:
         pair.ask("capture", "capturing", file=str(file))
         pair.ask("flood", "flooded", 120, **FLOOD)
         said = pair.ask("stop-capture", "captured")
@@ -62,7 +62,7 @@ def test_a_capture_holds_every_frame_as_the_cable_carries_it(tmp_path: Path) -> 
 
 
 def test_a_capture_that_cannot_be_written_is_said_and_the_hosts_go_on() -> None:
-    with Pair() as pair:
+    with HostPair() as pair:
         for file, why in (("/dev/full", "No space left"), ("/nowhere/x.pcap", "No such file")):
             with pytest.raises(LinkFailure, match=why) as failure:
                 pair.ask("capture", "capturing", file=file)

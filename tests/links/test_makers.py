@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from callbench.adapter.network import creation
-from callbench.adapter.network.pair import LinkFailure, Pair
+from callbench.adapter.network.pair import HostPair, LinkFailure
 from callbench.catalog.links import profile
 from conftest import SMALL
 
@@ -56,12 +56,12 @@ def test_a_profile_may_say_who_makes_it(lan100: Made) -> None:
     assert (attempt.maker, attempt.why) == ("emulator", "the profile asks for the emulator")
     wire = profile.builtin_links()["wan50"].wire
     with pytest.raises(LinkFailure, match="cannot do to frames what this profile asks") as failure:
-        Pair(**{**wire, "link": {**wire["link"], "maker": "kernel"}})
+        HostPair(**{**wire, "link": {**wire["link"], "maker": "kernel"}})
     assert failure.value.kind == "bad-request"
 
 
 def test_a_line_counts_every_frame_that_offload_keeps_together(maker: str, lan100: Made) -> None:
-    with Pair(**lan100(maker)) as pair:
+    with HostPair(**lan100(maker)) as pair:
         assert pair.maker == maker
         said = pair.ask("stream", "streamed", 60, way="to-server", seconds=0.3)["stream"]
         told = pair.ask("count", "counted")["to_server"]
@@ -71,7 +71,7 @@ def test_a_line_counts_every_frame_that_offload_keeps_together(maker: str, lan10
 
 
 def test_a_line_takes_its_time_with_every_maker(maker: str, lan100: Made) -> None:
-    with Pair(**lan100(maker)) as pair:
+    with HostPair(**lan100(maker)) as pair:
         said = pair.ask("echo", "echoed", 120, times=50, bytes=1000, gap_us=0, patience_ms=20_000)
     # 50 us each way, and the time of 1,066 bytes at 100 Mbit/s.
     assert len(said["ns"]) == 50
@@ -79,7 +79,7 @@ def test_a_line_takes_its_time_with_every_maker(maker: str, lan100: Made) -> Non
 
 
 def test_a_full_queue_turns_frames_away_and_every_frame_is_counted(maker: str, lan100: Made) -> None:
-    with Pair(**lan100(maker)) as pair:
+    with HostPair(**lan100(maker)) as pair:
         fresh = pair.ask("count", "counted")["to_server"]
         seen = pair.ask("flood", "flooded", 120, **FLOOD)["flood"]
         told = pair.ask("count", "counted")["to_server"]
@@ -94,7 +94,7 @@ def test_a_full_queue_turns_frames_away_and_every_frame_is_counted(maker: str, l
 
 
 def test_a_capture_sees_single_frames_with_every_maker(maker: str, lan100: Made, tmp_path: Path) -> None:
-    with Pair(**lan100(maker)) as pair:
+    with HostPair(**lan100(maker)) as pair:
         pair.ask("capture", "capturing", file=str(tmp_path / "all.pcap"))
         pair.ask("stream", "streamed", 60, way="to-server", seconds=0.2)
         said = pair.ask("stop-capture", "captured")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callbench.adapter.network.host import Host, why_unreachable
-from callbench.adapter.network.pair import LinkFailure, Pair
+from callbench.adapter.network.pair import HostPair, LinkFailure
 from callbench.model.installation import supervisor
 from conftest import SMALL, command, eventually, marked
 
@@ -40,7 +40,7 @@ def python_on(host: Host, program: str, *arguments: str) -> list[str]:
 
 @pytest.mark.usefixtures("lab", "nothing_left")
 def test_the_hosts_reach_each_other_and_no_others() -> None:
-    with Pair() as pair:
+    with HostPair() as pair:
         client, server = pair.hosts.client, pair.hosts.server
         with subprocess.Popen(python_on(server, ECHO_ONCE, server.address), stdout=subprocess.PIPE, text=True) as echo:
             assert echo.stdout is not None
@@ -109,7 +109,7 @@ def _text(file: Path) -> str:
 
 @pytest.mark.usefixtures("lab", "nothing_left")
 def test_the_lab_answers_nonsense_with_a_sentence() -> None:
-    with Pair() as pair:
+    with HostPair() as pair:
         for do in ("make", "dance"):
             with pytest.raises(LinkFailure) as failure:
                 pair.ask(do, "made")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callbench.analysis.peer.agreement import Agreement, Round, Side, compute_agreement
+from callbench.analysis.peer.agreement import Agreement, GeneratorRound, Round, compute_agreement
 from callbench.model.errors import BadInput
 from callbench.runner.peer import jmeter, jtl
 from callbench.runner.peer.jmeter import thread_times, used_at
@@ -89,12 +89,12 @@ def test_what_a_peer_took_for_itself_is_the_larger_sign() -> None:
 
 def test_clients_that_began_late_are_the_peers_own_matter() -> None:
     """Ten clients with rounds of 100 ms on both sides: on the peer's they were there for half of the time."""
-    ours = Side(100, 20, 20, 0.1, 500, 0, 100)
-    late = Side(50, 20, 20, 0.1, 500, 0, 100, 0.0)
+    ours = GeneratorRound(100, 20, 20, 0.1, 500, 0, 100)
+    late = GeneratorRound(50, 20, 20, 0.1, 500, 0, 100, 0.0)
     assert Round(ours, late).own_share == pytest.approx(0.5)
     assert compute_agreement([Round(ours, late)] * 3, "JMeter", think_time=True).verdict == "peer limited"
     # As long there, but slower in every round, by what it did not take for itself.
-    slow = Side(50, 120, 120, 0.1, 500, 0, 200, 0.0)
+    slow = GeneratorRound(50, 120, 120, 0.1, 500, 0, 200, 0.0)
     assert Round(ours, slow).own_share == pytest.approx(0)
     assert compute_agreement([Round(ours, slow)] * 3, "JMeter", think_time=True).verdict == "differ"
 
@@ -184,13 +184,15 @@ def test_a_peer_that_ends_while_its_threads_are_listed_has_none(
     assert thread_times([42], tmp_path) == {}
 
 
-def side(rate: float, median: float, busy: float = 0.3, own: float | None = None, errors: int = 0) -> Side:
+def side(rate: float, median: float, busy: float = 0.3, own: float | None = None, errors: int = 0) -> GeneratorRound:
     """Of fifty clients, all of whom are there."""
     round_ms = 50_000 / rate
-    return Side(rate, median, median, busy, round(rate * 10), errors, round_ms, None if own is None else own * round_ms)
+    return GeneratorRound(
+        rate, median, median, busy, round(rate * 10), errors, round_ms, None if own is None else own * round_ms
+    )
 
 
-def judged(ours: Side, *theirs: Side, thinks: bool = False) -> Agreement:
+def judged(ours: GeneratorRound, *theirs: GeneratorRound, thinks: bool = False) -> Agreement:
     return compute_agreement([Round(ours, each) for each in theirs], "JMeter", think_time=thinks)
 
 
@@ -281,7 +283,7 @@ def test_few_calls_that_fail_on_one_side_only_differ_where_chance_does_not_expla
 )
 def test_where_clients_think_their_latencies_must_agree_too(median: float, own: float, verdict: str) -> None:
     ours = side(222, 20)
-    theirs = [Side(221, median, median, 0.3, 2210, 0, 50_000 / 221, own * 230)] * 3
+    theirs = [GeneratorRound(221, median, median, 0.3, 2210, 0, 50_000 / 221, own * 230)] * 3
     assert judged(ours, *theirs, thinks=True).verdict == verdict
     assert judged(ours, *theirs).verdict == "agree"
 

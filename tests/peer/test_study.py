@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from callbench.analysis.peer import stored
-from callbench.analysis.peer.agreement import Round, Side
+from callbench.analysis.peer.agreement import GeneratorRound, Round
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
@@ -132,7 +132,7 @@ def folder(at: Path, **info: object) -> Path:
     (at / "record.json").write_text(json.dumps(record_json("peer", said | info)))
     cells = [{**asdict(CELL), "groups": ["one", "long"]}, {**asdict(replace(CELL, id="c002")), "groups": ["two"]}]
     (at / "plan.json").write_text(json.dumps({"cells": cells, "left_out": [{"why": "over wan50", "cells": ["far"]}]}))
-    both = Round(Side(1000.0, 5, 5, 0.2, 5000, 0, 5), Side(990.0, 5.1, 5.1, 0.4, 4950, 0, 5.1, 0.1))
+    both = Round(GeneratorRound(1000.0, 5, 5, 0.2, 5000, 0, 5), GeneratorRound(990.0, 5.1, 5.1, 0.4, 4950, 0, 5.1, 0.1))
     lines: list[dict[str, object]] = [{"kind": "round", "round": n, "cell": "c001", **asdict(both)} for n in range(2)]
     lines.append({"kind": "excluded", "round": 0, "cell": "c002", "why": "failed twice: it died"})
     (at / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -13,7 +13,7 @@ from callbench.analysis.run.subject import subject
 from callbench.analysis.wire.counts import SHARES
 from callbench.report.charts import palette
 from callbench.report.charts.draw import to_svg
-from callbench.report.charts.knee import KneeStep, Limit, knee_chart
+from callbench.report.charts.knee import KneeStep, ObjectiveMark, knee_chart
 from callbench.report.charts.narrow import PHONE, columns, narrow
 from callbench.report.charts.shares import shares
 from callbench.report.export.formats import TEXTS
@@ -26,7 +26,9 @@ PARTS = {name: {"payload": 12.0, "encoding and framing": 800.0, "TCP and IP head
 
 def knee() -> dict[str, Any]:
     tried = [KneeStep(name, 2.0**place, 900.0 * 2**place, place < 3) for name in LONG for place in range(5)]
-    spec = knee_chart(tried, "clients, logarithmic", "p99, microseconds, logarithmic", Limit("p99 under 5 ms", 5000.0))
+    spec = knee_chart(
+        tried, "clients, logarithmic", "p99, microseconds, logarithmic", ObjectiveMark("p99 under 5 ms", 5000.0)
+    )
     assert spec is not None
     return spec
 

@@ -11,7 +11,7 @@ from callbench.analysis.judge.effects import effects
 from callbench.analysis.run import headline
 from callbench.analysis.run.rankings import Ranking, rankings
 from callbench.analysis.run.subject import Subject, subject
-from callbench.report.text.choice import MOST_ROWS, Choice, choices, sheet
+from callbench.report.text.choice import MOST_ROWS, RankingChoice, choices, sheet
 from callbench.report.text.summary import summary
 from callbench.stats.decide.ranking import standings
 from callbench.stats.estimate.interval import geometric_mean
@@ -60,11 +60,11 @@ class Asked:
         self.cards: dict[str, Any] = {stack: {"card": {"roles": "in-process"}} for stack in inside}
 
 
-def chosen(*tables: Ranking, inside: tuple[str, ...] = ()) -> list[Choice]:
+def chosen(*tables: Ranking, inside: tuple[str, ...] = ()) -> list[RankingChoice]:
     return choices(cast("Subject", Asked(*inside)), tables)
 
 
-def stack_of(one: Choice) -> str:
+def stack_of(one: RankingChoice) -> str:
     """Name the stack that a choice names; nothing where it is not known."""
     return one.best.attributes["stack"] if one.best else ""
 

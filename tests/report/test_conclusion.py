@@ -11,7 +11,7 @@ from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import LIFE, STEADY
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
-from callbench.report.studies.thesis.conclusion import Cost, _first, costs, section
+from callbench.report.studies.thesis.conclusion import RowCost, _first, costs, section
 from callbench.report.studies.thesis.overhead_beside import _difference
 from conftest import SMALL
 
@@ -30,12 +30,12 @@ rows = ["tcp"]
 ROWS = '\n[[rows]]\nlabel = "tcp"\nwhere = { channel = "tcp" }\n'
 
 
-def measured(*ms: float) -> Cost:
-    return Cost(dict(enumerate(ms)), True, {})
+def measured(*ms: float) -> RowCost:
+    return RowCost(dict(enumerate(ms)), True, {})
 
 
-def predicted(*ms: float) -> Cost:
-    return Cost(dict(enumerate(ms)), False, {})
+def predicted(*ms: float) -> RowCost:
+    return RowCost(dict(enumerate(ms)), False, {})
 
 
 def test_only_what_is_shown_is_said_to_be_ahead() -> None:

@@ -10,7 +10,7 @@ from callbench.analysis.cells.results import Latency, Result
 from callbench.analysis.cells.validity import CellFacts, CellValidity
 from callbench.analysis.wording import limits
 from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime
-from callbench.stats.load.bottleneck import Evidence, Limit, Side, Verdict, verdict_of
+from callbench.stats.load.bottleneck import Evidence, Limit, LimitVerdict, Side, verdict_of
 
 BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
 
@@ -18,13 +18,15 @@ BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=S
 def cell(limit: Limit) -> Result:
     attributes = {"cell": "c1", "stack": "x", "group": "g", "link": "loopback"}
     none = Latency(None, None, None)
-    return Result(attributes, {}, 9, {}, 1, {}, None, none, batched=False, agree=True, verdict=Verdict(limit, "why"))
+    return Result(
+        attributes, {}, 9, {}, 1, {}, None, none, batched=False, agree=True, verdict=LimitVerdict(limit, "why")
+    )
 
 
 def known(limit: Limit, client_us: float = 10.0, server_us: float = 17.0) -> CellValidity:
     spent = {"client_cpu_us": client_us, "server_cpu_us": server_us}
     cost = Cost({name: ProcessorTime({0: ForkUse(int(us * 1e6), 1, 1000)}) for name, us in spent.items()})
-    return CellValidity("c1", BUSY, Verdict(limit, "why"), "", (), cost, ())
+    return CellValidity("c1", BUSY, LimitVerdict(limit, "why"), "", (), cost, ())
 
 
 def test_each_limit_has_a_word() -> None:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pytest
 
-from callbench.analysis.advice.choice import Verdict as Advised
+from callbench.analysis.advice.choice import AdviceVerdict as Advised
 from callbench.analysis.advice.choice import choose
 from callbench.analysis.cells.results import AT_LEAST, Result, Results
 from callbench.analysis.judge.claims import Verdict, compared
 from callbench.analysis.run.rankings import Ranking, rankings
-from callbench.catalog.study.claim import Comparison
+from callbench.catalog.study.claim import ClaimedRatio
 from callbench.report.export import json as as_json
 from callbench.report.sections.ranking import _sheet
-from callbench.report.studies.thesis.conclusion import Cost, _first
-from callbench.report.text.choice import NOT_KNOWN, Choice, choices, sheet
+from callbench.report.studies.thesis.conclusion import RowCost, _first
+from callbench.report.text.choice import NOT_KNOWN, RankingChoice, choices, sheet
 from report.test_choice import Asked, at, result
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def bound(stack: str, rates: tuple[float, ...], **attributes: str) -> Result:
     return replace(result(stack, rates, **attributes), doubts=(f"{AT_LEAST}the load loop itself took 14 %",))
 
 
-def table_of(*cells: Result, inside: tuple[str, ...] = ()) -> tuple[Ranking, list[Choice]]:
+def table_of(*cells: Result, inside: tuple[str, ...] = ()) -> tuple[Ranking, list[RankingChoice]]:
     about = Asked(*inside)
     about.results = Results(cells, [], [])
     (table,) = rankings(cast("Subject", about))
@@ -115,7 +115,7 @@ def test_no_winner_is_named_that_a_lower_bound_reaches(seed: int) -> None:
 
 
 def claimed(over: Result, under: Result, low: float, high: float = float("inf"), statistic: str = "rate_per_s") -> Any:
-    part = Comparison("x over y", ({"stack": over.id},), ({"stack": under.id},), low, high)
+    part = ClaimedRatio("x over y", ({"stack": over.id},), ({"stack": under.id},), low, high)
     study = cast("Study", type("NoPublished", (), {"published": None})())
     with_times = [
         replace(one, by_fork={**one.by_fork, "mean_us": {f: 1e6 / r for f, r in one.by_fork["rate_per_s"].items()}})
@@ -150,8 +150,8 @@ def test_advice_names_nothing_that_an_upper_bound_of_a_time_reaches() -> None:
 
 
 def test_the_cheapest_row_over_a_link_is_not_one_that_an_upper_bound_reaches() -> None:
-    def cost(ms: float, *, at_most: bool = False) -> Cost:
-        return Cost(dict(enumerate(at(ms))), measured=True, predicted={}, at_most=at_most)
+    def cost(ms: float, *, at_most: bool = False) -> RowCost:
+        return RowCost(dict(enumerate(at(ms))), measured=True, predicted={}, at_most=at_most)
 
     assert _first({"a": cost(10), "b": cost(20)}, 0.05)[0] == "a"
     assert _first({"a": cost(10), "b": cost(20, at_most=True)}, 0.05)[0] == "a"

@@ -9,17 +9,17 @@ import pytest
 from callbench.analysis.cells.results import Excluded, Result, Results
 from callbench.analysis.cells.unsteady import Unsteady
 from callbench.analysis.judge.claims import ClaimComparison, ClaimResult, Verdict
-from callbench.analysis.run.obstacles import Kind, Obstacle, Reason, obstacles
+from callbench.analysis.run.obstacles import Obstacle, ObstacleKind, Reason, obstacles
 from callbench.analysis.run.rankings import Ranking
 from callbench.analysis.run.subject import Subject, subject
-from callbench.catalog.study.claim import Comparison
+from callbench.catalog.study.claim import ClaimedRatio
 from callbench.report.text.more_time import OpenResults, open_results
 from callbench.stats.decide.decision import Outcome, RangeTest
 from callbench.stats.decide.forecast import forecast
 from callbench.stats.decide.ranking import standings
 from callbench.stats.estimate.interval import geometric_mean
 from callbench.stats.load.bottleneck import Limit
-from callbench.stats.load.bottleneck import Verdict as Bound
+from callbench.stats.load.bottleneck import LimitVerdict as Bound
 from callbench.store.record import Record
 from report.synthetic import write
 from report.test_choice import at, result
@@ -55,7 +55,7 @@ def limited(one: Result, limit: Limit) -> Result:
 
 def test_neighbours_that_cannot_be_distinguished_are_noisy() -> None:
     (one,) = found(result("a/x", NOISY), result("a/y", OTHER))
-    assert (one.kind, one.reason, one.where) == (Kind.NEIGHBOURS, Reason.NOISY, "g")
+    assert (one.kind, one.reason, one.where) == (ObstacleKind.NEIGHBOURS, Reason.NOISY, "g")
     assert {"x over tcp", "y over tcp"} == set(one.about.split(" and "))
     assert one.detail.startswith("ratio ")
     assert one.timed
@@ -120,7 +120,7 @@ def test_a_lower_bound_is_explained_without_a_second_colon() -> None:
 
 
 def judged(id_: str, verdict: Verdict, *needed: int | None, why: str = "") -> ClaimResult:
-    part = Comparison("x over y", ({"stack": "a/x"},), ({"stack": "a/y"},), 1.0, float("inf"))
+    part = ClaimedRatio("x over y", ({"stack": "a/x"},), ({"stack": "a/y"},), 1.0, float("inf"))
     ratio = None if why else geometric_mean((1.0, 1.5, 0.9))
     every = [
         ClaimComparison(part, verdict, ratio, None, why, 0.0, RangeTest(Outcome.UNDECIDED, 1.0, 0.5, 3, more))
@@ -134,7 +134,7 @@ def test_an_undecided_claim_needs_what_the_slowest_of_its_comparisons_needs(
     needed: tuple[int | None, ...], more: int | None
 ) -> None:
     (one,) = found(judged=(judged("c", Verdict.UNDECIDED, *needed),))
-    assert (one.kind, one.about, one.reason, one.more) == (Kind.CLAIM, "c", Reason.NOISY, more)
+    assert (one.kind, one.about, one.reason, one.more) == (ObstacleKind.CLAIM, "c", Reason.NOISY, more)
     assert "threshold above 1" in one.detail
 
 
@@ -158,11 +158,11 @@ def looked(*obstacles_: Obstacle, fork_s: float = 30.0) -> OpenResults:
 
 
 def pair(name: str, more: int | None) -> Obstacle:
-    return Obstacle(Kind.NEIGHBOURS, name, "g", Reason.NOISY, "ratio 1.1", more)
+    return Obstacle(ObstacleKind.NEIGHBOURS, name, "g", Reason.NOISY, "ratio 1.1", more)
 
 
 def test_five_minutes_settle_what_has_room_in_them() -> None:
-    claim = Obstacle(Kind.CLAIM, "c", "", Reason.NOISY, "r", 10)
+    claim = Obstacle(ObstacleKind.CLAIM, "c", "", Reason.NOISY, "r", 10)
     one = looked(claim, pair("a and b", 3), pair("b and c", 11), pair("c and d", None))
     assert one.in_words().startswith(
         "Five more minutes allow about 10 forks of 30 s each. They would decide 1 of 1 undecided claim and 1 of 3"
@@ -187,7 +187,7 @@ def test_a_fork_that_takes_longer_is_not_promised() -> None:
 
 
 def test_time_is_not_offered_where_it_is_of_no_use() -> None:
-    one = looked(Obstacle(Kind.NEIGHBOURS, "a and b", "g", Reason.LINK, "ratio 1.0"))
+    one = looked(Obstacle(ObstacleKind.NEIGHBOURS, "a and b", "g", Reason.LINK, "ratio 1.0"))
     table = one.sheet()
     assert table is not None
     assert table.rows[0][2].startswith("time does not help: the link is the limit")

@@ -14,7 +14,7 @@ import pytest
 
 from browser import cut
 from callbench.analysis.compare.comparison import Comparison
-from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
+from callbench.analysis.compare.verdicts import ComparedFigures, ComparedMetric, Rule, metric_verdicts
 from callbench.analysis.run.subject import subject
 from callbench.report import record_report
 from callbench.report.compare import show
@@ -49,8 +49,11 @@ def compared(pairs: int, rates: tuple[float, float], failed: int = 0) -> record_
         both = (STACK if pairs == 1 else f"{STACK}-{pair}", f"{STACK}-2" if pairs == 1 else f"{STACK}-2-{pair}")
         values = tuple([rate * (1 + fork / 500) for fork in range(10)] for rate in rates)
         counts = FailedCalls(CallCounts([0] * 10, [500] * 10), CallCounts([failed] * 10, [500] * 10))
-        own = Figures(f"c{pair}", both, "Request", (values[0], values[1]), counts=counts)
-        cells += [own, Figures(f"c{pair}", both, "Request", (values[1], values[0]), Metric.P99, counts=counts)]
+        own = ComparedFigures(f"c{pair}", both, "Request", (values[0], values[1]), counts=counts)
+        cells += [
+            own,
+            ComparedFigures(f"c{pair}", both, "Request", (values[1], values[0]), ComparedMetric.P99, counts=counts),
+        ]
     found = Comparison(COMMAND, f"{COMMAND} --new", "10 forks", Rule(), metric_verdicts(cells, Rule()), ["A note."])
     return show.report(found, Source())  # type: ignore[arg-type]
 

@@ -7,7 +7,7 @@ import pytest
 
 from callbench.analysis.stability.findings import FAILING, UNFINISHED, Finding, title
 from callbench.report.charts.draw import to_svg
-from callbench.report.charts.knee import CrossedAt, KneeStep, Limit, knee_chart
+from callbench.report.charts.knee import CrossedAt, KneeStep, ObjectiveMark, knee_chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.load import load_report
 from callbench.report.record_kinds import report_of
@@ -79,7 +79,8 @@ def test_a_capacity_is_drawn_where_the_objective_is_crossed_with_its_interval() 
     tried = [KneeStep("the server", level, level * 1e4, level < 15) for level in (10.0, 20.0, 30.0)]
     crossed = CrossedAt(14.0, 12.0, 17.0, "14 clients")
     with_it, without = (
-        knee_chart(tried, "clients", "p99, ms", Limit("p99 under 150 ms", 1.5e5), one) for one in (crossed, None)
+        knee_chart(tried, "clients", "p99, ms", ObjectiveMark("p99 under 150 ms", 1.5e5), one)
+        for one in (crossed, None)
     )
     assert with_it is not None
     assert without is not None

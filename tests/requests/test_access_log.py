@@ -23,7 +23,7 @@ def log(folder: Path, *lines: str) -> Path:
     return path
 
 
-def outcome(read: Callable[[str, str], log_line.Entry | None], line: str) -> bool:
+def outcome(read: Callable[[str, str], log_line.LoggedRequest | None], line: str) -> bool:
     """Whether a line is read as a request with a path, or refused by its place."""
     try:
         entry = read(line, "log, line 1")

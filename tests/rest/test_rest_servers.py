@@ -41,7 +41,7 @@ sys.stdin.read()
 """
 
 
-def adapter_of(stack: str) -> catalogue.Adapter:
+def adapter_of(stack: str) -> catalogue.KnownAdapter:
     found = catalogue.load([ROOT / "adapters" / stack.partition("/")[0]]).adapter(stack.partition("/")[0])
     if found.why_not:
         pytest.skip(found.why_not)

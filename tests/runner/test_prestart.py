@@ -13,7 +13,7 @@ from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.network.pair import LinkFailure
 from callbench.adapter.process import AdapterProcess
 from callbench.adapter.session import Adapter as Process
-from callbench.catalog.catalogue import Adapter
+from callbench.catalog.catalogue import KnownAdapter
 from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
@@ -23,7 +23,7 @@ from callbench.runner.drive.unit import Unit, UnitRequest
 from conftest import eventually
 
 
-def request(adapter: Adapter, name: str) -> UnitRequest:
+def request(adapter: KnownAdapter, name: str) -> UnitRequest:
     stack = next(one for one in adapter.stacks if one.channel == "tcp")
     cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
     return UnitRequest(name, stack, Programs(adapter.manifest, adapter.manifest), (cell,), LOOPBACK)
@@ -34,7 +34,7 @@ def ahead() -> PrestartedStacks:
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_unit_takes_what_was_started_for_it_and_the_rest_is_ended(misbehaving: Callable[[str], Adapter]) -> None:
+def test_a_unit_takes_what_was_started_for_it_and_the_rest_is_ended(misbehaving: Callable[[str], KnownAdapter]) -> None:
     first, second = (request(misbehaving("honest"), name) for name in ("first", "second"))
     with closing(ahead()) as started:
         started.start((first, second))
@@ -56,7 +56,7 @@ def test_a_unit_takes_what_was_started_for_it_and_the_rest_is_ended(misbehaving:
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_what_cannot_be_started_waits_for_its_turn(misbehaving: Callable[[str], Adapter]) -> None:
+def test_what_cannot_be_started_waits_for_its_turn(misbehaving: Callable[[str], KnownAdapter]) -> None:
     adapter = misbehaving("honest")
     gone = replace(adapter.manifest, program=("/nowhere/at-all",))
     bad = replace(request(adapter, "bad"), programs=Programs(gone, gone))
@@ -77,7 +77,7 @@ def test_what_cannot_be_started_waits_for_its_turn(misbehaving: Callable[[str], 
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_hello_in_time_counts_even_if_it_is_read_late(misbehaving: Callable[[str], Adapter]) -> None:
+def test_a_hello_in_time_counts_even_if_it_is_read_late(misbehaving: Callable[[str], KnownAdapter]) -> None:
     manifest = replace(misbehaving("honest").manifest, start_seconds=0.0)
     process = Process(manifest, "the client")
     try:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callbench.runner.live.progress_line import ProgressLine
-from callbench.runner.peer.live import Progress as PeerProgress
+from callbench.runner.peer.live import PeerProgress
 from callbench.store.head import head
 from callbench.store.progress import read
 from callbench.store.record_writer import RecordWriter

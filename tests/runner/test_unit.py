@@ -9,7 +9,7 @@ import pytest
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
-from callbench.catalog.catalogue import Adapter
+from callbench.catalog.catalogue import KnownAdapter
 from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
@@ -25,7 +25,7 @@ from conftest import eventually
 SLICE = Length(0.02, 4)
 
 
-def request(adapter: Adapter) -> UnitRequest:
+def request(adapter: KnownAdapter) -> UnitRequest:
     stack = next(one for one in adapter.stacks if one.channel == "tcp")
     cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
     return UnitRequest(
@@ -33,7 +33,7 @@ def request(adapter: Adapter) -> UnitRequest:
     )
 
 
-def start_unit(adapter: Adapter) -> Unit:
+def start_unit(adapter: KnownAdapter) -> Unit:
     return Unit(request(adapter), placement.choose_placement(), LOOPBACK_HOSTS)
 
 
@@ -42,7 +42,7 @@ def state(pid: int) -> str:
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], Adapter]) -> None:
+def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], KnownAdapter]) -> None:
     with start_unit(misbehaving("honest")) as unit:
         (cell,) = unit.request.cells
         unit.start_idle_watch()
@@ -60,7 +60,7 @@ def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], Adapter]) -> N
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("said", [True, False])
 def test_a_connection_that_its_server_closes_while_others_are_driven_is_made_anew(
-    misbehaving: Callable[[str], Adapter], *, said: bool
+    misbehaving: Callable[[str], KnownAdapter], *, said: bool
 ) -> None:
     """The card says after how long it closes. Without that, the calls on its closed connections fail."""
     asked = replace(request(misbehaving("honest")), options={"closes_idle_us": 2_000_000})
@@ -76,7 +76,7 @@ def test_a_connection_that_its_server_closes_while_others_are_driven_is_made_ane
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_only_short_calls_and_those_over_a_link_are_led_in(misbehaving: Callable[[str], Adapter]) -> None:
+def test_only_short_calls_and_those_over_a_link_are_led_in(misbehaving: Callable[[str], KnownAdapter]) -> None:
     with start_unit(misbehaving("honest")) as unit:
         (cell,) = unit.request.cells
         unit.start_idle_watch()
@@ -94,7 +94,7 @@ def test_only_short_calls_and_those_over_a_link_are_led_in(misbehaving: Callable
 
 @pytest.mark.usefixtures("nothing_left")
 def test_what_is_frozen_continues_for_its_slice_and_ends_although_it_is_stopped(
-    misbehaving: Callable[[str], Adapter],
+    misbehaving: Callable[[str], KnownAdapter],
 ) -> None:
     with start_unit(misbehaving("honest")) as unit:
         (cell,) = unit.request.cells
@@ -121,7 +121,7 @@ def test_what_is_frozen_continues_for_its_slice_and_ends_although_it_is_stopped(
 )
 @pytest.mark.usefixtures("nothing_left")
 def test_what_breaks_the_contract_at_its_start_is_one_sentence(
-    misbehaving: Callable[[str], Adapter], name: str, says: str
+    misbehaving: Callable[[str], KnownAdapter], name: str, says: str
 ) -> None:
     with pytest.raises(AdapterFailure) as caught:
         start_unit(misbehaving(name))
@@ -130,14 +130,16 @@ def test_what_breaks_the_contract_at_its_start_is_one_sentence(
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_what_answers_wrongly_is_not_timed(misbehaving: Callable[[str], Adapter]) -> None:
+def test_what_answers_wrongly_is_not_timed(misbehaving: Callable[[str], KnownAdapter]) -> None:
     with pytest.raises(WrongAnswer, match="2147483648"):
         start_unit(misbehaving("wrong-answer"))
 
 
 @pytest.mark.parametrize(("name", "says"), [("dies-driving", "out of cheese"), ("deaf", "did not send done")])
 @pytest.mark.usefixtures("nothing_left")
-def test_what_breaks_in_a_slice_is_broken_and_ends(misbehaving: Callable[[str], Adapter], name: str, says: str) -> None:
+def test_what_breaks_in_a_slice_is_broken_and_ends(
+    misbehaving: Callable[[str], KnownAdapter], name: str, says: str
+) -> None:
     with start_unit(misbehaving(name)) as unit:
         (cell,) = unit.request.cells
         unit.start_idle_watch()
@@ -148,7 +150,7 @@ def test_what_breaks_in_a_slice_is_broken_and_ends(misbehaving: Callable[[str], 
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_what_counts_other_calls_than_it_makes_does_not_agree(misbehaving: Callable[[str], Adapter]) -> None:
+def test_what_counts_other_calls_than_it_makes_does_not_agree(misbehaving: Callable[[str], KnownAdapter]) -> None:
     with start_unit(misbehaving("lies")) as unit:
         unit.start_idle_watch()
         (cell,) = unit.request.cells
@@ -172,7 +174,7 @@ class Compiling:
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("for_s", [0.3, 100.0])
 def test_a_compiler_finishes_before_others_are_driven_if_it_can(
-    misbehaving: Callable[[str], Adapter], for_s: float
+    misbehaving: Callable[[str], KnownAdapter], for_s: float
 ) -> None:
     """A unit that was paused for its compiler compiled in its own slices alone, up to the last one."""
     with start_unit(misbehaving("honest")) as unit:

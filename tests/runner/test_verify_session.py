@@ -25,7 +25,7 @@ def test_a_client_that_cannot_connect_says_so_at_every_check(monkeypatch: pytest
     monkeypatch.setattr(verify_session, "Sides", lambda *_, **_options: sides)
     programs: Any = None
     placement: Any = None
-    session = verify_session.Session(programs, placement)
+    session = verify_session.VerifySession(programs, placement)
     stack: Any = SimpleNamespace(in_process=False, client="java/grpc")
     session.use_stack(stack)
     for _check in range(2):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from callbench.catalog.imports.fleet import documents, named
 from callbench.catalog.imports.samples.collect import Collector
 from callbench.catalog.imports.samples.exchange import Exchange
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.catalog.own.check import check
 from callbench.catalog.own.conform import Conformance
 from callbench.catalog.own.proto_text import proto_text
@@ -41,7 +41,7 @@ VALUES = st.recursive(
 
 
 def inferred(*samples: Any, unions: bool = True) -> Imported:
-    collector = Collector(Secrets(keep=True), unions=unions)
+    collector = Collector(SampleSecrets(keep=True), unions=unions)
     for number, sample in enumerate(samples, 1):
         place = f"{number}.json#"
         collector.add(Exchange("order", sample, None, place, place, has_answer=False))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callbench.stats.estimate import median_interval
-from callbench.stats.load.capacity_plan import COARSE, GOAL, Place, Trial, capacity, estimates, next_place
+from callbench.stats.load.capacity_plan import COARSE, GOAL, NextLoad, Trial, capacity, estimates, next_place
 from callbench.stats.load.knee import KneeOutcome, SearchRange
 
 CLIENTS = SearchRange(1, 10_000, 0.05, whole=True)
@@ -92,10 +92,10 @@ def test_one_miss_of_many_at_the_highest_level_is_chance() -> None:
 
 def test_the_level_that_ends_the_coarse_search_fails_twice() -> None:
     trials = [Trial(COARSE, 1, met=True), Trial(COARSE, 2, met=False)]
-    assert next_place(trials, 1, CLIENTS) == Place(COARSE, 2)
-    assert next_place([*trials, Trial(COARSE, 2, met=False)], 1, CLIENTS) == Place(1, 2)
+    assert next_place(trials, 1, CLIENTS) == NextLoad(COARSE, 2)
+    assert next_place([*trials, Trial(COARSE, 2, met=False)], 1, CLIENTS) == NextLoad(1, 2)
     # It was chance, and the search goes on above it.
-    assert next_place([*trials, Trial(COARSE, 2, met=True)], 1, CLIENTS) == Place(COARSE, 4)
+    assert next_place([*trials, Trial(COARSE, 2, met=True)], 1, CLIENTS) == NextLoad(COARSE, 4)
 
 
 @pytest.mark.parametrize("span", [CLIENTS, RATES])

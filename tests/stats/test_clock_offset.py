@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.estimate.clock_offset import Exchange, clock_offset
+from callbench.stats.estimate.clock_offset import ClockExchange, clock_offset
 
 Ways = st.tuples(st.integers(0, 10**8), st.integers(0, 10**6), st.integers(0, 10**8))
 HOUR = 3600 * 10**9
@@ -15,7 +15,7 @@ def test_the_truth_lies_within_the_bound(offset: int, ways: list[tuple[int, int,
     now, exchanges = 10**18, []
     for there, work, back in ways:
         received = now + there + offset
-        exchanges.append(Exchange(now, received, received + work, now + there + work + back))
+        exchanges.append(ClockExchange(now, received, received + work, now + there + work + back))
         now += there + work + back
     found = clock_offset(exchanges)
     assert abs(found.ns - offset) <= found.bound_ns
@@ -23,7 +23,7 @@ def test_the_truth_lies_within_the_bound(offset: int, ways: list[tuple[int, int,
 
 
 def test_equal_ways_give_it_exactly() -> None:
-    found = clock_offset([Exchange(1000, 1000 + 50 + HOUR, 1000 + 60 + HOUR, 1110)])
+    found = clock_offset([ClockExchange(1000, 1000 + 50 + HOUR, 1000 + 60 + HOUR, 1110)])
     assert (found.ns, found.bound_ns, found.round_trip_ns) == (HOUR, 50.0, 100)
 
 

@@ -11,16 +11,16 @@ from callbench.analysis.load.thresholds import parse as threshold
 from callbench.model.objective import parse
 from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.arrivals import due_ns, poisson
-from callbench.stats.load.knee import MOST_STEPS, Knee, KneeOutcome, SearchRange, Step, knee, next_level
+from callbench.stats.load.knee import MOST_STEPS, Knee, KneeOutcome, LevelTrial, SearchRange, knee, next_level
 from callbench.stats.load.lindley import latencies
 
 
-def searched(truth: float, start: float, span: SearchRange) -> list[Step]:
+def searched(truth: float, start: float, span: SearchRange) -> list[LevelTrial]:
     """Search where every level up to the truth meets the objective."""
-    steps: list[Step] = []
+    steps: list[LevelTrial] = []
     while (level := next_level(steps, start, span)) is not None:
         assert len(steps) < MOST_STEPS
-        steps.append(Step(level, level <= truth))
+        steps.append(LevelTrial(level, level <= truth))
     return steps
 
 
@@ -46,7 +46,9 @@ def test_a_search_ends_at_the_ends_of_its_span() -> None:
     assert knee(searched(1, 100, span), span) == Knee(10, KneeOutcome.BELOW)
     assert knee([], span) is None
     # What met above a level that failed was chance.
-    assert knee([Step(100, True), Step(120, False), Step(200, True)], span) == Knee(100, KneeOutcome.WITHIN)
+    assert knee([LevelTrial(100, True), LevelTrial(120, False), LevelTrial(200, True)], span) == Knee(
+        100, KneeOutcome.WITHIN
+    )
 
 
 def test_a_search_continues_where_it_was_interrupted() -> None:
@@ -72,10 +74,10 @@ def test_the_knee_of_a_queue_is_where_theory_has_it() -> None:
     objective = parse("p99 under 5 ms")
     count = 50_000
     services = np.random.default_rng(3).exponential(1e9 / served, count).astype(np.int64)
-    span, steps = SearchRange(1, 1e6, precision=0.02), list[Step]()
+    span, steps = SearchRange(1, 1e6, precision=0.02), list[LevelTrial]()
     while (level := next_level(steps, 500, span)) is not None:
         told = latencies(due_ns(poisson(level, count, len(steps)), count), services)
-        steps.append(Step(level, objective.value_us(done(told.tolist())) <= objective.limit_us))
+        steps.append(LevelTrial(level, objective.value_us(done(told.tolist())) <= objective.limit_us))
     found = knee(steps, span)
     assert found is not None
     assert found.level == pytest.approx(exact, rel=0.06)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from callbench.analysis.stability.formatting import recovery_text
 from callbench.stats.load.recovery import (
+    MischiefVerdict,
     Recovery,
     Slice,
     State,
-    Verdict,
     episodes,
     recovery,
     slow_above,
@@ -96,11 +96,11 @@ def test_episodes_lose_no_slice_no_error_and_no_second(seen: list[tuple[Slice, S
 
 @given(st.lists(st.sampled_from(STATES), min_size=1))
 def test_a_verdict_is_never_better_than_any_slice(seen: list[tuple[Slice, State]]) -> None:
-    order = list(Verdict)
+    order = list(MischiefVerdict)
     every = [one for one, _ in seen]
     assert order.index(verdict(every, LIMIT_US)) == max(order.index(verdict([one], LIMIT_US)) for one in every)
-    assert (verdict(every, LIMIT_US) is Verdict.SURVIVED) == all(state is State.WELL for _, state in seen)
-    assert (verdict(every, LIMIT_US) is Verdict.DIED) == any(state is State.DEAD for _, state in seen)
+    assert (verdict(every, LIMIT_US) is MischiefVerdict.SURVIVED) == all(state is State.WELL for _, state in seen)
+    assert (verdict(every, LIMIT_US) is MischiefVerdict.DIED) == any(state is State.DEAD for _, state in seen)
 
 
 @given(st.floats(0.1, 1e7), st.floats(1.01, 100))

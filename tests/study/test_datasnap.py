@@ -17,7 +17,7 @@ from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.runner.plan import plan
 from callbench.stats.load.bottleneck import Limit
-from callbench.stats.load.bottleneck import Verdict as Limited
+from callbench.stats.load.bottleneck import LimitVerdict as Limited
 from conftest import ROOT
 
 PASCAL = catalogue.load([ROOT / "adapters" / "pascal"]).adapter("pascal")

@@ -21,7 +21,7 @@ _ELF = b"\x7fELF"
 
 
 @dataclass(frozen=True)
-class Adapter:
+class KnownAdapter:
     """An adapter and its stacks.
 
     Attributes:
@@ -49,7 +49,7 @@ class Catalogue:
         own: whether it is for a service of the user's own: only then can stacks be measured that carry no other calls.
     """
 
-    adapters: tuple[Adapter, ...]
+    adapters: tuple[KnownAdapter, ...]
     broken: tuple[str, ...]
     warm_up_limit_s: float | None = None
     own: bool = False
@@ -109,7 +109,7 @@ class Catalogue:
         if MIXED in name and all(sides):
             raise BadInput(f"{name} cannot be mixed: {mixed.why_not(*(side for side in sides if side))}")
 
-    def adapter(self, name: str) -> Adapter:
+    def adapter(self, name: str) -> KnownAdapter:
         """Return the adapter with this name.
 
         Raises:
@@ -147,10 +147,12 @@ def load(folders: Iterable[Path] | None = None) -> Catalogue:
     return Catalogue(tuple(map(adapter_of, shared_facts.completed(manifests.values()))), tuple(broken))
 
 
-def adapter_of(read: Manifest) -> Adapter:
+def adapter_of(read: Manifest) -> KnownAdapter:
     """Return a manifest's adapter, with the reasons why stacks cannot run here."""
     why_not = cannot_run(read)
-    return Adapter(read, why_not, tuple(replace(one, why_not=why_not or external.why_not(one)) for one in read.stacks))
+    return KnownAdapter(
+        read, why_not, tuple(replace(one, why_not=why_not or external.why_not(one)) for one in read.stacks)
+    )
 
 
 def cannot_run(read: Manifest) -> str | None:

@@ -51,7 +51,7 @@ class WhenLost(_Strict):
     back: bool | None = None
 
 
-class Format(_Strict):
+class MessageFacts(_Strict):
     """What is known of a message beyond what a measurement shows.
 
     Attributes:
@@ -121,7 +121,7 @@ class Card(_Strict):
     reach: Literal["host"] | None = None
     callers: Callers | None = None
     tls: Literal[True] | None = None
-    format: Format | None = None
+    format: MessageFacts | None = None
     coding: Literal["gzip", "zstd"] | None = None
     dissector: str | None = None
     usual_in: tuple[Literal["service", "advice"], ...] | None = None
@@ -435,7 +435,7 @@ def _allowed(where: tuple[int | str, ...]) -> set[str]:
         case (*_, "lacks", _):
             model = Lack
         case (*_, "format"):
-            model = Format
+            model = MessageFacts
         case (*_, "reference"):
             model = ReferenceCall
         case _:

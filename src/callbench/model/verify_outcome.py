@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """One check of one stack.
 
     Attributes:

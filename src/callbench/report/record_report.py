@@ -21,7 +21,7 @@ from callbench.report.text.markdown import plain, section_text
 from callbench.report.text.section import Chart, Section
 
 
-class Source(Protocol):
+class ReportSource(Protocol):
     """What a report is made from: a record, or the file of an advice."""
 
     @property
@@ -53,7 +53,7 @@ class RecordReport:
         assumed: what nobody said or showed and the verdict rests on: in a box under it.
     """
 
-    run: Source
+    run: ReportSource
     about: str
     found: Sequence[str]
     sections: Sequence[Section]

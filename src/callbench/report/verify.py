@@ -6,12 +6,12 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from callbench.model.verify_outcome import Outcome
+from callbench.model.verify_outcome import CheckOutcome
 
 
-def show_outcomes(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[Outcome]:
+def show_outcomes(outcomes: Iterable[CheckOutcome], console: Console, *, every: bool) -> list[CheckOutcome]:
     """Prints what fails as it comes (with `every`, each check), then a summary. Returns all of them."""
-    seen: list[Outcome] = []
+    seen: list[CheckOutcome] = []
     for outcome in outcomes:
         seen.append(outcome)
         if outcome.fails:
@@ -30,7 +30,7 @@ def show_outcomes(outcomes: Iterable[Outcome], console: Console, *, every: bool)
     return seen
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def summary(outcomes: Sequence[CheckOutcome]) -> str:
     """One line: how many checks of how many stacks, and their outcomes."""
     applicable = [outcome for outcome in outcomes if not outcome.not_applicable]
     stacks = len({outcome.subject for outcome in outcomes if "/" in outcome.subject})
@@ -43,7 +43,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     return f"{len(applicable)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}{unasked}"
 
 
-def as_json(outcomes: Sequence[Outcome]) -> str:
+def as_json(outcomes: Sequence[CheckOutcome]) -> str:
     """The same for programs."""
     rows = [asdict(outcome) | {"passed": outcome.passed, "fails": outcome.fails} for outcome in outcomes]
     return json.dumps(

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ShelvedRecord:
     """A record, as a list has it.
 
     Attributes:
@@ -67,7 +67,7 @@ class Shelf:
         if self.folder.exists() and not self.folder.is_dir():
             raise BadInput(f"{folder} is a file, and no folder of records: name a folder")
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ShelvedRecord]:
         """Return what is there, newest first. What cannot be read says why."""
         try:
             names = sorted(one.name for one in self.folder.iterdir() if not one.name.startswith("."))
@@ -76,7 +76,7 @@ class Shelf:
         found = [self._entry(name) for name in names if os.path.lexists(self.folder / name / FILE)]
         return sorted(found, key=lambda one: one.started, reverse=True)
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> ShelvedRecord:
         """Return a record of the list.
 
         Raises:
@@ -171,17 +171,17 @@ class Shelf:
             free = f"{name[:90]}-{number}"
         return free
 
-    def _entry(self, name: str) -> Entry:
+    def _entry(self, name: str) -> ShelvedRecord:
         path = self.folder / name
         try:
             info = Record(self.path(name)).info
         except BadInput as failure:
-            return Entry(name, "unknown", name, "", "", "", "damaged", trouble=str(failure))
+            return ShelvedRecord(name, "unknown", name, "", "", "", "damaged", trouble=str(failure))
         request = info["request"] if isinstance(info["request"], dict) else {}
         state = str(info["state"])
         if state == "running" and not is_written(path):
             state = "cut off"
-        return Entry(
+        return ShelvedRecord(
             name,
             str(info["kind"]),
             str(info["title"]),

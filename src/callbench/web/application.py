@@ -19,7 +19,7 @@ from starlette.routing import Route
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.store import packed
 from callbench.store.packed import MOST_BYTES
-from callbench.store.shelf import Entry, Shelf
+from callbench.store.shelf import Shelf, ShelvedRecord
 from callbench.web.guard import REPORT_POLICY
 from callbench.web.jobs import Jobs
 from callbench.web.reports import Reports
@@ -163,7 +163,7 @@ async def _with_form(request: Request, work: Callable[[FormData], _Result]) -> _
         return await run_in_threadpool(work, form)
 
 
-def _fits(one: Entry, asked: dict[str, str]) -> bool:
+def _fits(one: ShelvedRecord, asked: dict[str, str]) -> bool:
     return (
         one.holds(asked["q"])
         and asked["kind"] in {"", one.kind}

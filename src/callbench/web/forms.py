@@ -9,7 +9,7 @@ _LONGEST = 2000
 
 
 @dataclass(frozen=True)
-class Field:
+class FormField:
     """An argument or an option of a command.
 
     Attributes:
@@ -58,7 +58,7 @@ class Form:
     """
 
     about: str
-    fields: Sequence[Field]
+    fields: Sequence[FormField]
     needs: Sequence[str]
     estimates: bool = False
 
@@ -67,12 +67,12 @@ FORMS: Mapping[str, Form] = {
     "run": Form(
         "Measure the cells of a study and rank its stacks.",
         (
-            Field("study", "Study", hint="remobjects"),
-            Field("select", "Only matching cells", "--select", hint="message=soap", many=True),
-            Field("set", "Parameters of the study", "--set", hint="persons=10", many=True),
-            Field("link", "Link", "--link", hint="lan100"),
-            Field("forks", "Forks", "--forks", "number"),
-            Field("quick", "Quick run", "--quick", "check"),
+            FormField("study", "Study", hint="remobjects"),
+            FormField("select", "Only matching cells", "--select", hint="message=soap", many=True),
+            FormField("set", "Parameters of the study", "--set", hint="persons=10", many=True),
+            FormField("link", "Link", "--link", hint="lan100"),
+            FormField("forks", "Forks", "--forks", "number"),
+            FormField("quick", "Quick run", "--quick", "check"),
         ),
         ("study",),
         estimates=True,
@@ -80,23 +80,23 @@ FORMS: Mapping[str, Form] = {
     "load": Form(
         "Put a server under load: rate, latency and errors.",
         (
-            Field("server", "Server", hint="http://127.0.0.1:8080/hello"),
-            Field("start", "Or a command that starts it", "--start", hint="python3 server.py {port}"),
-            Field("path", "Path", "--path", hint="/hello"),
-            Field("clients", "Clients", "--clients", "number"),
-            Field("seconds", "Seconds", "--seconds", "number"),
-            Field("rate", "Arrivals per second", "--rate", "number"),
+            FormField("server", "Server", hint="http://127.0.0.1:8080/hello"),
+            FormField("start", "Or a command that starts it", "--start", hint="python3 server.py {port}"),
+            FormField("path", "Path", "--path", hint="/hello"),
+            FormField("clients", "Clients", "--clients", "number"),
+            FormField("seconds", "Seconds", "--seconds", "number"),
+            FormField("rate", "Arrivals per second", "--rate", "number"),
         ),
         ("server", "start"),
     ),
     "compare": Form(
         "Compare two stacks or two servers.",
         (
-            Field("a", "First", hint="native/soap+tcp"),
-            Field("b", "Second", hint="native/json+tcp"),
-            Field("call", "Call", "--call", hint="Sum"),
-            Field("clients", "Clients", "--clients", "number"),
-            Field("seconds", "Seconds", "--seconds", "number"),
+            FormField("a", "First", hint="native/soap+tcp"),
+            FormField("b", "Second", hint="native/json+tcp"),
+            FormField("call", "Call", "--call", hint="Sum"),
+            FormField("clients", "Clients", "--clients", "number"),
+            FormField("seconds", "Seconds", "--seconds", "number"),
         ),
         ("a",),
     ),

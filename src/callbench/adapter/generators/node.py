@@ -9,7 +9,14 @@ from pathlib import Path
 
 from callbench.adapter.generators import set_up
 from callbench.adapter.generators.described import described
-from callbench.adapter.generators.plain_objects import PROTO, Exchange, comparison, exchanged, exchanges, kept_module
+from callbench.adapter.generators.plain_objects import (
+    PROTO,
+    ExchangeDirection,
+    comparison,
+    exchanged,
+    exchanges,
+    kept_module,
+)
 from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
 
@@ -65,7 +72,7 @@ def source(schema: Schema) -> str:
     return "\n".join(lines)
 
 
-def _mapping(direction: Exchange, message: Message) -> Iterator[str]:
+def _mapping(direction: ExchangeDirection, message: Message) -> Iterator[str]:
     """A function that makes a message of a message, its values exchanged."""
     yield f"function {direction.name}_{message.name}(from) {{"
     if message.wrapped:
@@ -79,7 +86,7 @@ def _mapping(direction: Exchange, message: Message) -> Iterator[str]:
     yield "}"
 
 
-def _made(direction: Exchange, field: Field, value: str) -> str:
+def _made(direction: ExchangeDirection, field: Field, value: str) -> str:
     one = direction.of_field(field)
     if field.shape is Shape.MANY:
         return f"{value}.map((each) => {one}(each))"

@@ -20,7 +20,7 @@ _REAL = (Kind.FLOAT, Kind.DOUBLE)
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ExchangeDirection:
     """One direction: of what came, of what goes, or of what the host says."""
 
     name: str
@@ -42,15 +42,17 @@ class Exchange:
         return [field for field in message.fields if self.of_field(field) is not None]
 
 
-def exchanges(schema: Schema, *, decoded: str, encoded: str, whole: str, real: str) -> list[Exchange]:
+def exchanges(schema: Schema, *, decoded: str, encoded: str, whole: str, real: str) -> list[ExchangeDirection]:
     """All directions, from the names of a language's functions for bytes that came and that go, and for numbers."""
     of_bytes = {Kind.BYTES: decoded}
     numbers = dict.fromkeys(_WHOLE, whole) | dict.fromkeys(_REAL, real)
     directions = {"decode": of_bytes, "encode": {Kind.BYTES: encoded}, "held": of_bytes | numbers}
-    return [Exchange(name, functions, holding(schema, functions.keys())) for name, functions in directions.items()]
+    return [
+        ExchangeDirection(name, functions, holding(schema, functions.keys())) for name, functions in directions.items()
+    ]
 
 
-def exchanged(schema: Schema, directions: Sequence[Exchange]) -> Iterator[tuple[Exchange, Message]]:
+def exchanged(schema: Schema, directions: Sequence[ExchangeDirection]) -> Iterator[tuple[ExchangeDirection, Message]]:
     """Each direction with each message that needs a function in it."""
     for direction in directions:
         for message in schema.messages:

@@ -10,7 +10,14 @@ from pathlib import Path
 from callbench.adapter.generators import compiler, set_up
 from callbench.adapter.generators.announced import announced
 from callbench.adapter.generators.described import described
-from callbench.adapter.generators.plain_objects import PROTO, Exchange, comparison, exchanged, exchanges, kept_module
+from callbench.adapter.generators.plain_objects import (
+    PROTO,
+    ExchangeDirection,
+    comparison,
+    exchanged,
+    exchanges,
+    kept_module,
+)
 from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
 
@@ -76,7 +83,7 @@ def source(schema: Schema) -> str:
     return "\n".join([*lines, "}", "", f"SCHEMA = {described(schema)!r}", ""])
 
 
-def _mapping(direction: Exchange, message: Message) -> Iterator[str]:
+def _mapping(direction: ExchangeDirection, message: Message) -> Iterator[str]:
     """A function that makes a message of a message, its values exchanged."""
     yield f"def {direction.name}_{message.name}(value):"
     if message.wrapped:
@@ -90,7 +97,7 @@ def _mapping(direction: Exchange, message: Message) -> Iterator[str]:
     yield "    return to"
 
 
-def _made(direction: Exchange, field: Field) -> str:
+def _made(direction: ExchangeDirection, field: Field) -> str:
     """What becomes of `value`."""
     one = direction.of_field(field)
     if field.shape is Shape.MANY:

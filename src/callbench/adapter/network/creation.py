@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
-from callbench.adapter.network.pair import LinkFailure, Pair
+from callbench.adapter.network.pair import HostPair, LinkFailure
 from callbench.catalog.reach import HOSTS, LOOPBACK
 
 
@@ -28,7 +28,7 @@ def link_hosts(link: str, wires: Mapping[str, Mapping[str, Any]]) -> Iterator[Ho
     if HOSTS in wire:
         yield _remote_hosts(wire[HOSTS])
         return
-    with Pair(**wire) as pair:
+    with HostPair(**wire) as pair:
         yield pair.hosts
 
 
@@ -91,7 +91,7 @@ def try_link(wire: Mapping[str, Any]) -> LinkAttempt:
         if HOSTS in wire:
             _remote_hosts(wire[HOSTS])
             return LinkAttempt("real hosts", None)
-        with Pair(**wire) as pair:
+        with HostPair(**wire) as pair:
             return LinkAttempt(pair.maker, pair.why_emulated)
     except LinkFailure as failure:
         return LinkAttempt(None, str(failure))

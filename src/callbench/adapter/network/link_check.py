@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links.profile import Link
 from callbench.stats.estimate.share import binomial
 
@@ -17,7 +17,7 @@ _WAYS = {"to_server": "to the server", "to_client": "to the client"}
 
 
 @dataclass(frozen=True)
-class Finding:
+class LinkFinding:
     """One measured property.
 
     Attributes:
@@ -44,7 +44,7 @@ class Finding:
         return {"what": self.what, "asked": wanted, "measured": f"{self.measured:.4g}{span} {self.unit}"}
 
 
-def check_link(link: Link, seconds: float = 2.0) -> Iterator[Finding]:
+def check_link(link: Link, seconds: float = 2.0) -> Iterator[LinkFinding]:
     """Create the link and measure delay, rate and losses, each for about so many seconds.
 
     Raises:
@@ -52,23 +52,23 @@ def check_link(link: Link, seconds: float = 2.0) -> Iterator[Finding]:
     """
     wanted = link.wire["link"] or {}
     ways: Mapping[str, Mapping[str, Any]] = {name: wanted.get(name, {}) for name in _WAYS}
-    with Pair(**link.wire) as pair:
+    with HostPair(**link.wire) as pair:
         yield from _delay(pair, ways, seconds)
         for name, words in _WAYS.items():
             if ways[name].get("rate_bps"):
                 yield _rate(pair, name, ways[name], seconds)
             else:
                 result = pair.ask("stream", "streamed", 30 + seconds, way=_way(name), seconds=seconds)["stream"]
-                yield Finding(f"a TCP stream {words}", "Gbit/s", None, result["bytes"] * 8 / result["elapsed_ns"])
+                yield LinkFinding(f"a TCP stream {words}", "Gbit/s", None, result["bytes"] * 8 / result["elapsed_ns"])
         for name in _WAYS:
             yield from _shares(pair, name, ways[name], seconds)
         counts = pair.ask("count", "counted")
         missed = sum(tally["missed"] for name in _WAYS if (tally := counts[name]))
         if missed:
-            yield Finding("the emulator was too slow for", "frames", 0, missed)
+            yield LinkFinding("the emulator was too slow for", "frames", 0, missed)
 
 
-def _delay(pair: Pair, ways: Mapping[str, Mapping[str, Any]], seconds: float) -> Iterator[Finding]:
+def _delay(pair: HostPair, ways: Mapping[str, Mapping[str, Any]], seconds: float) -> Iterator[LinkFinding]:
     asked_ns = sum(way.get("delay_ns", 0) + _on_line_ns(way) for way in ways.values())
     times = int(min(500, max(20, seconds * 1e9 / (asked_ns + 1e6))))
     patience_ms = int(4 * asked_ns / 1e6) + 1000
@@ -76,13 +76,13 @@ def _delay(pair: Pair, ways: Mapping[str, Mapping[str, Any]], seconds: float) ->
     result = pair.ask("echo", "echoed", within, times=times, bytes=_ECHO_BYTES, gap_us=1000, patience_ms=patience_ms)
     taken_ms = np.asarray(result["ns"], dtype=float) / 1e6
     if len(taken_ms):
-        yield Finding("there and back, median", "ms", asked_ns / 1e6, float(np.median(taken_ms)))
-        yield Finding("there and back, 99th percentile", "ms", None, float(np.percentile(taken_ms, 99)))
+        yield LinkFinding("there and back, median", "ms", asked_ns / 1e6, float(np.median(taken_ms)))
+        yield LinkFinding("there and back, 99th percentile", "ms", None, float(np.percentile(taken_ms, 99)))
     kept = [1 - way.get("loss", 0.0) for way in ways.values()]
     lost = times - len(taken_ms)
     low, high = binomial(lost, times)
     wanted = 100 * (1 - float(np.prod(kept)))
-    yield Finding("there and back, lost", "%", wanted, 100 * lost / times, 100 * low, 100 * high)
+    yield LinkFinding("there and back, lost", "%", wanted, 100 * lost / times, 100 * low, 100 * high)
 
 
 def _on_line_ns(way: Mapping[str, Any]) -> float:
@@ -91,7 +91,7 @@ def _on_line_ns(way: Mapping[str, Any]) -> float:
     return 8e9 * (_ECHO_BYTES + _HEADERS + way.get("overhead_bytes", 0)) / rate if rate else 0.0
 
 
-def _rate(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> Finding:
+def _rate(pair: HostPair, name: str, way: Mapping[str, Any], seconds: float) -> LinkFinding:
     """Send more than the line can carry: the arrivals show its rate."""
     rate, overhead = way["rate_bps"], way.get("overhead_bytes", 0)
     # Use short datagrams on a slow line, so that there are enough of them.
@@ -100,10 +100,10 @@ def _rate(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> Find
     result = _flooded(pair, name, way, max(20, int(per_second * seconds)), size, per_second)
     carried = (result["bytes_after_first"] + (result["arrived"] - 1) * overhead) * 8
     mbit = carried / result["span_ns"] * 1e3 if result["span_ns"] else 0.0
-    return Finding(f"rate {_WAYS[name]}", "Mbit/s", rate / 1e6 * (1 - way.get("loss", 0.0)), mbit)
+    return LinkFinding(f"rate {_WAYS[name]}", "Mbit/s", rate / 1e6 * (1 - way.get("loss", 0.0)), mbit)
 
 
-def _shares(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> Iterator[Finding]:
+def _shares(pair: HostPair, name: str, way: Mapping[str, Any], seconds: float) -> Iterator[LinkFinding]:
     """Count lost, duplicated and reordered datagrams, well below the line's rate."""
     on_line = 8 * (_ECHO_BYTES + _HEADERS + way.get("overhead_bytes", 0))
     per_second = min(10_000.0, 0.5 * way["rate_bps"] / on_line) if way.get("rate_bps") else 10_000.0
@@ -118,7 +118,7 @@ def _shares(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> It
     for what, key, count in counted:
         if way.get(key) or count:
             low, high = binomial(count, result["sent"])
-            yield Finding(
+            yield LinkFinding(
                 f"{what} {_WAYS[name]}",
                 "%",
                 100 * way.get(key, 0.0),
@@ -129,7 +129,7 @@ def _shares(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> It
 
 
 def _flooded(  # noqa: PLR0913, PLR0917 - what a flood is made of
-    pair: Pair, name: str, way: Mapping[str, Any], packets: int, size: int, per_second: float
+    pair: HostPair, name: str, way: Mapping[str, Any], packets: int, size: int, per_second: float
 ) -> dict[str, int]:
     # Datagrams in the queue still arrive. After a silence longer than the link, no more will come.
     frame_ns = 8e9 * (size + _HEADERS) / way["rate_bps"] if way.get("rate_bps") else 0.0

@@ -25,7 +25,7 @@ class LinkFailure(CallbenchError):  # noqa: N818 - it names what happened
         self.kind = kind
 
 
-class Pair:
+class HostPair:
     """Two hosts. Close it to remove them.
 
     Attributes:

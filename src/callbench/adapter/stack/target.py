@@ -61,7 +61,7 @@ class TargetSpec:
 
 
 @dataclass(frozen=True)
-class Loss:
+class ServerEnd:
     """The end of a server's process.
 
     Attributes:
@@ -247,15 +247,15 @@ class Target:
         """Return which processes of the server are not visible, in a sentence; "" if all are."""
         return "" if self._sides is None or self._sides.external is None else self._sides.external.unseen()
 
-    def lost(self) -> Loss | None:
+    def lost(self) -> ServerEnd | None:
         """Return how the server ended; None if it has not."""
         gone = [pid for pid in self._first if not is_alive(pid)]
         if self._sides is not None and self.ours:
             # Its supervisor ends a moment later.
             failure = self._sides.server.process.died(_KEEPER_S if gone else 0.0)
             if failure is not None:
-                return Loss(failure.ending or "exit", str(failure))
-        return Loss("gone", f"{_processes(gone)} of the server's ended") if gone else None
+                return ServerEnd(failure.ending or "exit", str(failure))
+        return ServerEnd("gone", f"{_processes(gone)} of the server's ended") if gone else None
 
     def disconnect_clients(self) -> None:
         """Disconnect the clients, so that the server is alone. A client that cannot is left as it is."""

@@ -49,7 +49,7 @@ class CommandServer:
         self._process.close(grace=_GRACE_SECONDS)
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """See `Server`. What the server asks or announces meanwhile is refused or skipped."""
+        """See `ServerChannel`. What the server asks or announces meanwhile is refused or skipped."""
         self._asked += 1
         seconds = SECONDS if self._asked > 1 else FIRST_SECONDS
         deadline = time.monotonic() + seconds
@@ -66,7 +66,7 @@ class CommandServer:
             raise _bad(failure) from None
 
     def notify(self, method: str) -> None:
-        """See `Server`."""
+        """See `ServerChannel`."""
         try:
             self._send({"method": method}, SECONDS)
         except AdapterFailure as failure:

@@ -60,7 +60,7 @@ class UrlServer:
                 pass
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """See `Server`. What the server asks or announces meanwhile is skipped."""
+        """See `ServerChannel`. What the server asks or announces meanwhile is skipped."""
         self._asked += 1
         body = {"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params}
         deadline = time.monotonic() + SECONDS
@@ -79,7 +79,7 @@ class UrlServer:
         raise BadInput(f"{self.name} ends without an answer to {method}; is an MCP server there?")
 
     def notify(self, method: str) -> None:
-        """See `Server`."""
+        """See `ServerChannel`."""
         try:
             with self._opened("POST", {"jsonrpc": "2.0", "method": method}, method) as answer:
                 answer.read(_CHUNK)

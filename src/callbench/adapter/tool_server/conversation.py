@@ -23,7 +23,7 @@ _META = {
 }
 
 
-class Server(Protocol):
+class ServerChannel(Protocol):
     """A channel to a server.
 
     Attributes:
@@ -51,7 +51,7 @@ class Server(Protocol):
         """
 
 
-def tools(server: Server) -> tuple[str, list[Any]]:
+def tools(server: ServerChannel) -> tuple[str, list[Any]]:
     """The name that a server gives itself, or nothing, and its tools as it describes them.
 
     Raises:
@@ -72,7 +72,7 @@ def tools(server: Server) -> tuple[str, list[Any]]:
     return name, _listed(server, params)
 
 
-def _listed(server: Server, params: dict[str, Any]) -> list[Any]:
+def _listed(server: ServerChannel, params: dict[str, Any]) -> list[Any]:
     found: list[Any] = []
     cursors: set[str] = set()
     for _ in range(PAGES):
@@ -93,7 +93,7 @@ def _listed(server: Server, params: dict[str, Any]) -> list[Any]:
     raise BadInput(f"{server.name} has more than {PAGES} pages of tools; mend its paging")
 
 
-def _result(server: Server, method: str, answer: dict[str, Any]) -> dict[str, Any]:
+def _result(server: ServerChannel, method: str, answer: dict[str, Any]) -> dict[str, Any]:
     if "error" in answer:
         error = answer["error"]
         message = error.get("message") if isinstance(error, dict) else error

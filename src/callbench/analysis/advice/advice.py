@@ -16,7 +16,7 @@ from callbench.analysis.advice.assumed import (
 )
 from callbench.analysis.advice.changes import Change, changes
 from callbench.analysis.advice.checks import Check, Error, checks, error_of, off_by
-from callbench.analysis.advice.choice import Choice, Verdict, choose
+from callbench.analysis.advice.choice import AdviceVerdict, Choice, choose
 from callbench.analysis.advice.decision import ObjectiveCheck, decide
 from callbench.analysis.advice.elsewhere import Measured
 from callbench.analysis.advice.figures import Every, Figures, read
@@ -24,7 +24,7 @@ from callbench.analysis.advice.invented import NOTHING, Invented
 from callbench.analysis.advice.languages import TakingPart
 from callbench.analysis.advice.prediction import measured_links, mixed, value
 from callbench.analysis.advice.regions import Regions, regions
-from callbench.analysis.advice.requirements import LeftOut
+from callbench.analysis.advice.requirements import LeftOutStack
 from callbench.analysis.advice.savings import CostLine, candidate_amounts, lines
 from callbench.analysis.advice.scaling import ladders
 from callbench.analysis.run.subject import Subject
@@ -64,7 +64,7 @@ class Advice:
     groups: Mapping[str, float]
     every: Every
     goals: Mapping[str, ByBlock]
-    left_out: Sequence[LeftOut]
+    left_out: Sequence[LeftOutStack]
     failing: Sequence[str]
     met: Sequence[ObjectiveCheck]
     choice: Choice
@@ -130,8 +130,8 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
     measured = Measured(every, {} if sizes is None else ladders(sizes), tested, error, decision, groups, spread)
     assumed = assumed_range(measured, invented)
     if assumed.outcome is Holds.DEPENDS:
-        choice = replace(choice, verdict=Verdict.UNDECIDED, leave=False)
-    advised = situation.today if choice.verdict is Verdict.STAY else choice.best
+        choice = replace(choice, verdict=AdviceVerdict.UNDECIDED, leave=False)
+    advised = situation.today if choice.verdict is AdviceVerdict.STAY else choice.best
     beside = (
         situation.today
         if situation.today not in ("", advised)
@@ -218,7 +218,7 @@ def _least(
         if goal is situation.goal or not values or len(values) < len(leaders):
             continue
         choice = choose(values, "", situation.margin, error_of(compared, situation, goal).log)
-        shown = goal is Goal.BYTES or choice.verdict is Verdict.CHOOSE
+        shown = goal is Goal.BYTES or choice.verdict is AdviceVerdict.CHOOSE
         found[goal] = choice.best if shown else ""
     return found
 

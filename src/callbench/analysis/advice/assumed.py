@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.analysis.advice.decision import named
 from callbench.analysis.advice.elsewhere import (
     Measured,
@@ -152,7 +152,7 @@ def _case(measured: Measured, assumption: Assumption, factor: float, place: Plac
 
 def _worst(measured: Measured, assumed: Sequence[Assumption], cases: Sequence[Case]) -> Holds:
     """Say how far the advice holds. What is undecided here is no advice that could depend on anything."""
-    if measured.here.choice.verdict is Verdict.UNDECIDED:
+    if measured.here.choice.verdict is AdviceVerdict.UNDECIDED:
         return Holds.CONDITION
     outcomes = {case.outcome for case in cases}
     if Holds.DEPENDS in outcomes:

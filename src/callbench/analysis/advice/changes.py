@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.analysis.advice.elsewhere import FURTHEST, Measured, Place, Turn, turn, with_calls, with_messages
 from callbench.analysis.advice.scaling import Scale
 
@@ -28,7 +28,7 @@ class Change:
 
 def changes(measured: Measured) -> list[Change]:
     """Look along each quantity that is known; nothing where the advice is undecided."""
-    if measured.here.choice.verdict in (Verdict.UNDECIDED, Verdict.NONE):
+    if measured.here.choice.verdict in (AdviceVerdict.UNDECIDED, AdviceVerdict.NONE):
         return []
     found = []
     for unit, here, least, at in _quantities(measured):

@@ -16,7 +16,7 @@ from callbench.stats.estimate.logratio import paired
 LEVEL = 1 - CONFIDENCE
 
 
-class Verdict(StrEnum):
+class AdviceVerdict(StrEnum):
     """What an advice comes to."""
 
     CHOOSE = "choose"
@@ -44,7 +44,7 @@ class Choice:
         moves: each other candidate beside what runs today, Holm-corrected; better is less.
     """
 
-    verdict: Verdict
+    verdict: AdviceVerdict
     best: str = ""
     runner_up: str = ""
     leaders: Sequence[str] = ()
@@ -76,11 +76,11 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         between: what other runs on this machine can differ by.
     """
     if not values:
-        return Choice(Verdict.NONE)
+        return Choice(AdviceVerdict.NONE)
     prior, bound = of_ratios([list(values.values())]), math.log1p(margin)
     best = least_of(values, level, bound, error, prior, between.beyond)
     runner_up = best.others[0].name if best.others else ""
-    found = Choice(Verdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
+    found = Choice(AdviceVerdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
     bounded = {today, *best.leaders} & set(at_most)
     if today not in values:
         return found if bounded else _with(found, _among(best))
@@ -91,7 +91,7 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         for name, ratios in others.items()
     ]
     moves = dict(zip(others, decided(questions, level, error), strict=True))
-    found = _with(found, Verdict.UNDECIDED, moves)
+    found = _with(found, AdviceVerdict.UNDECIDED, moves)
     if bounded:
         return found
     now = geometric_mean(list(values[today].values())).middle
@@ -100,23 +100,23 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         # What is worth nothing, as a margin: a value of now - worth is below now by it.
         little = math.inf if worth >= now else worth / (now - worth)
         nothing = whole and all(_saves_at_most(one, max(margin, little), error) for one in moves.values())
-        return _with(found, Verdict.STAY if nothing else Verdict.UNDECIDED, moves)
+        return _with(found, AdviceVerdict.STAY if nothing else AdviceVerdict.UNDECIDED, moves)
     return _with(found, _among(best), moves, leave=True)
 
 
 def _with(
-    found: Choice, verdict: Verdict, moves: Mapping[str, DecidedComparison] | None = None, *, leave: bool = False
+    found: Choice, verdict: AdviceVerdict, moves: Mapping[str, DecidedComparison] | None = None, *, leave: bool = False
 ) -> Choice:
     return Choice(verdict, found.best, found.runner_up, found.leaders, leave, found.comparison, moves)
 
 
-def _among(best: Best) -> Verdict:
+def _among(best: Best) -> AdviceVerdict:
     """Say whether the best is the one, or one of several within the margin, or neither is shown."""
     if best.shown:
-        return Verdict.CHOOSE
+        return AdviceVerdict.CHOOSE
     if all(one.behind or one.equivalent for one in best.others):
-        return Verdict.EITHER
-    return Verdict.UNDECIDED
+        return AdviceVerdict.EITHER
+    return AdviceVerdict.UNDECIDED
 
 
 def _pays(name: str, moves: Mapping[str, DecidedComparison], margin: float) -> bool:

@@ -10,7 +10,7 @@ from statistics import fmean
 
 from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
 from callbench.analysis.advice.checks import Check, Error, off_by
-from callbench.analysis.advice.choice import Choice, Verdict, choose
+from callbench.analysis.advice.choice import AdviceVerdict, Choice, choose
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.languages import TakingPart, taking_part
 from callbench.analysis.advice.prediction import (
@@ -22,7 +22,7 @@ from callbench.analysis.advice.prediction import (
     percentile_of,
     value,
 )
-from callbench.analysis.advice.requirements import LeftOut, candidates
+from callbench.analysis.advice.requirements import LeftOutStack, candidates
 from callbench.analysis.advice.savings import MEAN, amount_of, slowest_us
 from callbench.model.situation import Goal, Situation
 from callbench.stats.decide.decision import Outcome
@@ -49,7 +49,7 @@ class ObjectiveCheck:
 
 
 @dataclass(frozen=True)
-class Decision:
+class AdviceDecision:
     """What was decided, and from what.
 
     Attributes:
@@ -65,7 +65,7 @@ class Decision:
 
     situation: Situation
     goals: Mapping[str, ByBlock]
-    left_out: Sequence[LeftOut]
+    left_out: Sequence[LeftOutStack]
     failing: Sequence[str]
     met: Sequence[ObjectiveCheck]
     choice: Choice
@@ -80,7 +80,7 @@ def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
     tested: Sequence[Check],
     error: Error,
     spread: RunSpread = UNKNOWN,
-) -> Decision:
+) -> AdviceDecision:
     """Decide.
 
     Args:
@@ -104,8 +104,8 @@ def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
                     between=_between(every, goals, situation, groups, spread))  # fmt: skip
     unsure = _unsure(choice, met, situation)
     if unsure:
-        choice = replace(choice, verdict=Verdict.UNDECIDED, leave=False)
-    return Decision(situation, goals, [*out, *others], failing, met, choice, unsure, languages)
+        choice = replace(choice, verdict=AdviceVerdict.UNDECIDED, leave=False)
+    return AdviceDecision(situation, goals, [*out, *others], failing, met, choice, unsure, languages)
 
 
 def _between(
@@ -130,9 +130,9 @@ def _between(
 def named(choice: Choice, today: str) -> list[str]:
     """Name the stacks that a choice advises: none where it is undecided, or where no candidate is left."""
     return {
-        Verdict.CHOOSE: [choice.best],
-        Verdict.EITHER: list(choice.leaders),
-        Verdict.STAY: [today],
+        AdviceVerdict.CHOOSE: [choice.best],
+        AdviceVerdict.EITHER: list(choice.leaders),
+        AdviceVerdict.STAY: [today],
     }.get(choice.verdict, [])
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from callbench.analysis.advice.checks import Check, Error
-from callbench.analysis.advice.choice import Choice, Verdict
-from callbench.analysis.advice.decision import Decision, decide, named
+from callbench.analysis.advice.choice import AdviceVerdict, Choice
+from callbench.analysis.advice.decision import AdviceDecision, decide, named
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.scaling import Ladder, Scale, scaled
 from callbench.model.situation import Goal, Situation
@@ -42,7 +42,7 @@ class Measured:
     ladders: Mapping[str, Ladder]
     tested: Sequence[Check]
     error: Error
-    here: Decision
+    here: AdviceDecision
     groups: Mapping[str, float]
     spread: RunSpread = UNKNOWN
 
@@ -107,19 +107,19 @@ def choice_at(measured: Measured, place: Place) -> Choice:
     return decide(place.every, place.situation, place.groups, measured.tested, measured.error, measured.spread).choice
 
 
-def contradicts(here: Decision, there: Choice) -> bool:
+def contradicts(here: AdviceDecision, there: Choice) -> bool:
     """Whether another place is decided, and advises nothing of what is advised here."""
-    if there.verdict is Verdict.UNDECIDED or agrees(here, there):
+    if there.verdict is AdviceVerdict.UNDECIDED or agrees(here, there):
         return False
     today = here.situation.today
     return not set(named(here.choice, today)) & set(named(there, today))
 
 
-def agrees(here: Decision, there: Choice) -> bool:
+def agrees(here: AdviceDecision, there: Choice) -> bool:
     """Whether all that is advised here is advised in another place too; or nothing can be, in either."""
     today = here.situation.today
-    if here.choice.verdict is Verdict.NONE:
-        return there.verdict is Verdict.NONE
+    if here.choice.verdict is AdviceVerdict.NONE:
+        return there.verdict is AdviceVerdict.NONE
     return set(named(here.choice, today)) <= set(named(there, today))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.prediction import mixed, value
-from callbench.analysis.advice.requirements import LeftOut
+from callbench.analysis.advice.requirements import LeftOutStack
 from callbench.analysis.wording.words import listed
 from callbench.catalog.formats import plain
 from callbench.model.cell import MIXED
@@ -57,7 +57,7 @@ class TakingPart:
 
 def taking_part(
     every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]
-) -> tuple[list[str], list[LeftOut], TakingPart]:
+) -> tuple[list[str], list[LeftOutStack], TakingPart]:
     """Keep the candidates that the named languages run themselves.
 
     Args:
@@ -76,7 +76,7 @@ def taking_part(
         return list(names), [], TakingPart()
     values = {name: _value(every, name, situation, groups) for name in names}
     out = [
-        LeftOut(name, [f"it is no program in {listed(measured)}, which must take part"], True)
+        LeftOutStack(name, [f"it is no program in {listed(measured)}, which must take part"], True)
         for name in names
         if of.get(name) not in measured
     ]
@@ -93,7 +93,7 @@ def taking_part(
         lacking = [language for language in measured if language not in {of[name] for name in stacks}]
         if lacking:
             why = f"no stack in {listed(lacking)} with the same protocol ({protocol}) was measured"
-            out += [LeftOut(name, [why], True) for name in stacks]
+            out += [LeftOutStack(name, [why], True) for name in stacks]
         else:
             shared.append(_shared(stacks, measured, of, values))
     return [one.counted for one in shared], out, TakingPart(measured, shared, bound)

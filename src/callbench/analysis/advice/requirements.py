@@ -12,7 +12,7 @@ from callbench.model.situation import Situation
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutStack:
     """A stack that is no candidate.
 
     Attributes:
@@ -25,7 +25,7 @@ class LeftOut:
     required: bool
 
 
-def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) -> tuple[list[str], list[LeftOut]]:
+def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) -> tuple[list[str], list[LeftOutStack]]:
     """Part the stacks of a record into candidates and others.
 
     Args:
@@ -39,7 +39,7 @@ def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) 
         ruled = required(one.message, one.channel, one.card, situation)
         lacking = [] if ruled else _lacking(every, stack, situation, groups)
         if ruled or lacking:
-            out.append(LeftOut(stack, ruled or lacking, bool(ruled)))
+            out.append(LeftOutStack(stack, ruled or lacking, bool(ruled)))
         else:
             found.append(stack)
     return _encrypted(every, situation, found, out)
@@ -58,8 +58,8 @@ def wants_tls(situation: Situation, cards: Mapping[str, Mapping[str, Any]]) -> b
 
 
 def _encrypted(
-    every: Every, situation: Situation, found: list[str], out: list[LeftOut]
-) -> tuple[list[str], list[LeftOut]]:
+    every: Every, situation: Situation, found: list[str], out: list[LeftOutStack]
+) -> tuple[list[str], list[LeftOutStack]]:
     """Leave out what does not encrypt, if calls have to be encrypted and a candidate does that.
 
     What runs today stays: it is what the others are compared with.
@@ -73,7 +73,7 @@ def _encrypted(
         return found, out
     kept = [stack for stack in found if stack in encrypted or stack == situation.today]
     readable = [stack for stack in found if stack not in kept]
-    return kept, out + [LeftOut(stack, ["its bytes are not encrypted"], required=True) for stack in readable]
+    return kept, out + [LeftOutStack(stack, ["its bytes are not encrypted"], required=True) for stack in readable]
 
 
 def required(message: str, channel: str, card: Mapping[str, Any], situation: Situation) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.analysis.advice.requirements import LeftOut
+from callbench.analysis.advice.requirements import LeftOutStack
 from callbench.catalog.situation.file import situation_of
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
@@ -79,7 +79,7 @@ def sizes(run: Record) -> Record | None:
     return Record(path) if (path / FILE).is_file() else None
 
 
-def write_not_measured(run: Record, stacks: Sequence[LeftOut]) -> None:
+def write_not_measured(run: Record, stacks: Sequence[LeftOutStack]) -> None:
     """Keep beside a run which stacks were not measured for it, and why; nothing if there are none.
 
     Raises:
@@ -94,7 +94,7 @@ def write_not_measured(run: Record, stacks: Sequence[LeftOut]) -> None:
         raise machine_limits.written(f"cannot write {path}", failure) from failure
 
 
-def not_measured(run: Record) -> list[LeftOut]:
+def not_measured(run: Record) -> list[LeftOutStack]:
     """Give the stacks that were not measured for a run because of their bytes.
 
     Raises:
@@ -104,7 +104,9 @@ def not_measured(run: Record) -> list[LeftOut]:
     if not path.is_file():
         return []
     try:
-        return [LeftOut(str(one["stack"]), list(one["why"]), required=False) for one in json.loads(path.read_bytes())]
+        return [
+            LeftOutStack(str(one["stack"]), list(one["why"]), required=False) for one in json.loads(path.read_bytes())
+        ]
     except (OSError, ValueError, TypeError, KeyError) as failure:
         raise BadInput(f"{path} is damaged: remove it, and the advice does not list these stacks") from failure
 

@@ -11,7 +11,7 @@ from callbench.model import objective
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load.bottleneck import Evidence, Side
-from callbench.stats.load.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates
+from callbench.stats.load.capacity_plan import COARSE, Capacity, FinishedCrossing, Trial, capacity, estimates
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import LoadObservation, Saturation, saturated
 from callbench.stats.load.settling import too_high
@@ -60,7 +60,7 @@ class CapacityResult:
     request: CapacityRequest
     steps: Sequence[Mapping[str, Any]]
     capacity: Capacity | None
-    estimates: Sequence[Estimate]
+    estimates: Sequence[FinishedCrossing]
     rate: Interval | None
     saturation: Saturation | None
     death: str | None

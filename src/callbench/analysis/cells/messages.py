@@ -9,7 +9,7 @@ REQUEST, ANSWER = "request", "answer"
 
 
 @dataclass(frozen=True)
-class Codec:
+class CodecCost:
     """A message alone, without a channel: mean bytes and nanoseconds of one side of a call.
 
     Attributes:
@@ -42,7 +42,7 @@ class Messages:
 class MessageTimes:
     """The messages that were timed, for the code that asks for those of a stack."""
 
-    def __init__(self, codecs: Iterable[Codec]) -> None:
+    def __init__(self, codecs: Iterable[CodecCost]) -> None:
         """Takes the codecs of a run."""
         self._codecs = {(one.adapter, one.message, one.group, one.direction): one for one in codecs}
 
@@ -70,7 +70,7 @@ def adapter_of(stack: str) -> str:
     return stack.partition("/")[0]
 
 
-def labels(codecs: Iterable[Codec]) -> dict[str, str]:
+def labels(codecs: Iterable[CodecCost]) -> dict[str, str]:
     """Name the timed messages, by stack: by the message alone, and by the adapter too where two have one of a name."""
     every = list(codecs)
     adapters: dict[str, set[str]] = {}

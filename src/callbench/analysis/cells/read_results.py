@@ -15,7 +15,7 @@ from callbench.analysis.cells import (
     validity,
 )
 from callbench.analysis.cells.cell_results import result_of
-from callbench.analysis.cells.messages import Codec, MessageTimes
+from callbench.analysis.cells.messages import CodecCost, MessageTimes
 from callbench.analysis.cells.results import AT_LEAST, Excluded, Latency, Result, Results
 from callbench.analysis.cells.unsteady import Unsteady
 from callbench.analysis.wire.accounts import Ledger, Sweep, ledgers, sweeps
@@ -181,7 +181,10 @@ def _notes(run: Record) -> Iterable[str]:
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", driven: Collection[str] = ()) -> Results:
     """Compute from the run's tables; `driven` are the stacks that the load driver calls."""
-    codecs = [Codec(**{key: row[key] for key in Codec.__dataclass_fields__}) for row in rows_of(connection, CODECS_SQL)]
+    codecs = [
+        CodecCost(**{key: row[key] for key in CodecCost.__dataclass_fields__})
+        for row in rows_of(connection, CODECS_SQL)
+    ]
     excluded = [
         Excluded(row["stack"], row["cell"], row["fork"], row["why"]) for row in rows_of(connection, EXCLUDED_SQL)
     ]

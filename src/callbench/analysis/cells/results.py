@@ -8,7 +8,7 @@ from typing import Any
 
 from callbench.analysis.cells.cold_starts import ColdStart
 from callbench.analysis.cells.loop_time import LoopTime
-from callbench.analysis.cells.messages import Codec
+from callbench.analysis.cells.messages import CodecCost
 from callbench.analysis.cells.unsteady import Unsteady
 from callbench.analysis.cells.validity import Validity
 from callbench.analysis.wire.accounts import Ledger, Sweep
@@ -20,7 +20,7 @@ from callbench.stats.estimate.logratio import LogRatio, paired
 from callbench.stats.estimate.prior import NONE, Prior
 from callbench.stats.estimate.processor_time import ProcessorTime
 from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread
-from callbench.stats.load.bottleneck import Verdict
+from callbench.stats.load.bottleneck import LimitVerdict
 from callbench.stats.steady.plateau import Plateau
 
 # What the doubt of a rate begins with that is a lower bound.
@@ -117,7 +117,7 @@ class Result:
     options: Mapping[str, Any] = field(default_factory=dict)
     open_loop: OpenLoop | None = None
     plateaus: Sequence[Plateau] = ()
-    verdict: Verdict | None = None
+    verdict: LimitVerdict | None = None
     costs: Mapping[str, ProcessorTime] = field(default_factory=dict)
     died: str = ""
     unsteady: Unsteady | None = None
@@ -217,7 +217,7 @@ class Results:
     """
 
     cells: Sequence[Result]
-    codecs: Sequence[Codec]
+    codecs: Sequence[CodecCost]
     excluded: Sequence[Excluded]
     starts: int = 0
     trials: int = 0

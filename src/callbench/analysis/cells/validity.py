@@ -10,7 +10,7 @@ from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load import littles_law
-from callbench.stats.load.bottleneck import Evidence, Limit, Verdict, verdict_of
+from callbench.stats.load.bottleneck import Evidence, Limit, LimitVerdict, verdict_of
 from callbench.stats.load.side_shares import side_of
 from callbench.stats.steady.plateau import Plateau
 from callbench.stats.steady.slowdown import ratios
@@ -132,7 +132,7 @@ class CellValidity:
 
     cell: str
     evidence: Evidence
-    verdict: Verdict
+    verdict: LimitVerdict
     breaks: str
     plateaus: Sequence[Plateau]
     cost: Cost

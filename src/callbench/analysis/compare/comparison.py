@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.analysis.compare.method import method_sentence, notes_of
-from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, failed_text, metric_verdicts
+from callbench.analysis.compare.verdicts import (
+    ComparedFigures,
+    ComparedMetric,
+    MetricVerdict,
+    Rule,
+    failed_text,
+    metric_verdicts,
+)
 from callbench.analysis.wording.words import some
 from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome, together
@@ -117,9 +124,9 @@ def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[
     """Describe what a reader must know."""
     if run.info["state"] != "finished":
         yield f"This comparison is {run.info['state']}. Only its finished forks count."
-    rates = [one for one in cells if one.figures.metric is Metric.RATE]
+    rates = [one for one in cells if one.figures.metric is ComparedMetric.RATE]
     yield from failure_notes(cells)
-    with_tail = {one.figures.cell for one in cells if one.figures.metric is Metric.P99}
+    with_tail = {one.figures.cell for one in cells if one.figures.metric is ComparedMetric.P99}
     without = [one.figures.name for one in rates if one.ratio and one.figures.cell not in with_tail]
     if without and rule.p99_threshold is not None:
         yield f"{some(without)} has no p99, because the calls were too short to be timed one by one."
@@ -127,14 +134,14 @@ def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[
 
 def failure_notes(cells: Sequence[MetricVerdict]) -> Iterator[str]:
     """Say whose calls failed, cell by cell."""
-    failed = [one.figures for one in cells if one.figures.metric is Metric.RATE and any(one.figures.errors)]
+    failed = [one.figures for one in cells if one.figures.metric is ComparedMetric.RATE and any(one.figures.errors)]
     for figures in failed[:MOST_FAILING]:
         yield f"{figures.name}: {failed_text(figures)}. Failed calls count in no rate."
     if len(failed) > MOST_FAILING:
         yield f"Calls failed in {len(failed) - MOST_FAILING} more cells. `--json` has their numbers."
 
 
-def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[Figures]:
+def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[ComparedFigures]:
     """Return each cell's values, a pair of them a fork."""
     excluded = {int(line["pair"]): _Failing.of(line) for line in lines if line["kind"] == "excluded"}
     found: dict[str, list[Mapping[str, Any]]] = {}
@@ -173,7 +180,7 @@ class _Failing:
 
 def _rates(
     pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]], failing: _Failing, busy: str
-) -> Figures:
+) -> ComparedFigures:
     """Compute one cell's rates.
 
     A fork's rate is all of its calls over all of its time, so a pause counts with the weight it has. The fork, not
@@ -213,7 +220,7 @@ def _rates(
             silent = [name for name, both in zip("AB", sums, strict=True) if not both.per_s]
             failed, sides = True, frozenset(silent)
             why = f"{' and '.join(silent)} answered no call"
-    return Figures(
+    return ComparedFigures(
         cell["id"],
         (str(pair["a"]["id"]), str(pair["b"]["id"])),
         cell["name"],
@@ -229,7 +236,7 @@ def _rates(
 Histogram = Mapping[int, int]
 
 
-def _tails(rates: Figures, forks: Sequence[Mapping[str, Any]]) -> Figures | None:
+def _tails(rates: ComparedFigures, forks: Sequence[Mapping[str, Any]]) -> ComparedFigures | None:
     """Compute one cell's p99, raw and in microseconds; None if its calls were not timed one by one.
 
     It is of all calls of a fork, or of several forks that follow each other: percentiles are never averaged.
@@ -246,12 +253,12 @@ def _tails(rates: Figures, forks: Sequence[Mapping[str, Any]]) -> Figures | None
             f"there are {fewest:,} calls, and p99 needs {2 * LEAST_CALLS}; give {2 * LEAST_CALLS / max(fewest, 1):.2g}"
             " times the --seconds, or --p99-threshold none"
         )
-        return replace(rates, metric=Metric.P99, values=([], []), why=why, sustained=())
+        return replace(rates, metric=ComparedMetric.P99, values=([], []), why=why, sustained=())
     values: tuple[list[float], list[float]] = ([], [])
     for group in _grouped(timed, fewest):
         for side in _SIDES:
             values[side].append(Buckets.of(merged([both[side] for both in group])).percentiles([0.99])[0] / 1e3)
-    return replace(rates, metric=Metric.P99, values=values, sustained=())
+    return replace(rates, metric=ComparedMetric.P99, values=values, sustained=())
 
 
 def _grouped(timed: Sequence[tuple[Histogram, Histogram]], fewest: int) -> list[Sequence[tuple[Histogram, Histogram]]]:

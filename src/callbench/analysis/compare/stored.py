@@ -8,7 +8,7 @@ from typing import Self
 from callbench.analysis.cells.read_results import read
 from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.compare.comparison import Comparison, failure_notes
-from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
+from callbench.analysis.compare.verdicts import ComparedFigures, ComparedMetric, Rule, metric_verdicts
 from callbench.analysis.run.earlier_runs import fact_of
 from callbench.analysis.run.past_runs import spread_beside
 from callbench.model.errors import BadInput
@@ -26,7 +26,7 @@ _COUNTS_SQL = """
 SELECT cell, list(failed ORDER BY fork), list("right" ORDER BY fork)
 FROM (SELECT cell, fork, sum(error_count)::BIGINT AS failed, sum(calls)::BIGINT AS "right" FROM trials GROUP BY ALL)
 GROUP BY cell"""
-_COLUMNS = {Metric.RATE: "rate_per_s", Metric.P99: "p99_us"}
+_COLUMNS = {ComparedMetric.RATE: "rate_per_s", ComparedMetric.P99: "p99_us"}
 _SAME = (("machine", "model"), ("kernel", "release"), ("processors", "online"), ("processors", "governor"))
 
 
@@ -85,21 +85,21 @@ def compared(a: Record, b: Record, strict: Rule) -> Comparison:
     return Comparison(str(a.path), str(b.path), how, rule, verdicts, notes)
 
 
-def _figures(a: _Stored, b: _Stored, spread: RunSpread, *, by_echo: bool) -> Iterator[Figures]:
+def _figures(a: _Stored, b: _Stored, spread: RunSpread, *, by_echo: bool) -> Iterator[ComparedFigures]:
     """Pair the cells of two runs."""
     theirs = b.cells()
     for key, one in a.cells().items():
         other = theirs.get(key)
         if other is None:
             stack = one.attributes["stack"]
-            yield Figures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
+            yield ComparedFigures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
             continue
         # Over a link there is no echo to compare with: the time is the link's.
         echoed = by_echo and all(ECHOES in result.by_fork for result in (one, other))
         echo = (_echo(one), _echo(other)) if echoed else None
         none = CallCounts((), ())
         counts = FailedCalls(a.counts.get(one.id, none), b.counts.get(other.id, none))
-        rates = replace(_of(one, other, Metric.RATE, echo), counts=counts, between=spread.of(one.kind))
+        rates = replace(_of(one, other, ComparedMetric.RATE, echo), counts=counts, between=spread.of(one.kind))
         yield rates
         few = [
             f"{side}: {result.too_few['p99_us']}"
@@ -107,10 +107,10 @@ def _figures(a: _Stored, b: _Stored, spread: RunSpread, *, by_echo: bool) -> Ite
             if "p99_us" in result.too_few
         ]
         if not rates.why and few:
-            yield replace(rates, metric=Metric.P99, values=([], []), echoes=None, why="; ".join(few))
+            yield replace(rates, metric=ComparedMetric.P99, values=([], []), echoes=None, why="; ".join(few))
         elif not rates.why and all("p99_us" in result.by_fork for result in (one, other)):
             # A tail differs from run to run at least as much as the mean.
-            yield replace(_of(one, other, Metric.P99, echo), counts=counts, between=spread.of(one.kind))
+            yield replace(_of(one, other, ComparedMetric.P99, echo), counts=counts, between=spread.of(one.kind))
 
 
 def _echo(one: Result) -> dict[int, float]:
@@ -126,8 +126,8 @@ def _name(one: Result) -> str:
 
 
 def _of(
-    one: Result, other: Result, metric: Metric, echo: tuple[Mapping[int, float], Mapping[int, float]] | None
-) -> Figures:
+    one: Result, other: Result, metric: ComparedMetric, echo: tuple[Mapping[int, float], Mapping[int, float]] | None
+) -> ComparedFigures:
     """Take the values of one cell from both runs, of the forks that have its echo if one is wanted."""
     whys = [
         f"{side}: {why}"
@@ -138,7 +138,7 @@ def _of(
     forks = [sorted(found[side] if echo is None else found[side].keys() & echo[side].keys()) for side in (0, 1)]
     values = [[found[side][fork] for fork in forks[side]] for side in (0, 1)]
     echoes_of = None if echo is None else [[echo[side][fork] for fork in forks[side]] for side in (0, 1)]
-    return Figures(
+    return ComparedFigures(
         one.id,
         (one.attributes["stack"], other.attributes["stack"]),
         _name(one),

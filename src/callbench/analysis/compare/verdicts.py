@@ -25,7 +25,7 @@ NOT_COMPARED = "not compared"
 _NO_CALLS = FailedCalls(CallCounts((), ()), CallCounts((), ()))
 
 
-class Metric(StrEnum):
+class ComparedMetric(StrEnum):
     """What is compared of a cell: calls a second, and the latency that 99 of 100 calls stay below, in microseconds."""
 
     RATE = "rate"
@@ -34,16 +34,16 @@ class Metric(StrEnum):
     @property
     def less_is_better(self) -> bool:
         """Whether a greater value is a worse one."""
-        return self is Metric.P99
+        return self is ComparedMetric.P99
 
     @property
     def unit(self) -> str:
         """The unit of its values."""
-        return "us" if self is Metric.P99 else "calls/s"
+        return "us" if self is ComparedMetric.P99 else "calls/s"
 
 
 @dataclass(frozen=True)
-class Figures:
+class ComparedFigures:
     """What was measured of one metric of one cell on both sides.
 
     Attributes:
@@ -64,7 +64,7 @@ class Figures:
     stacks: tuple[str, str]
     name: str
     values: tuple[Sequence[float], Sequence[float]]
-    metric: Metric = Metric.RATE
+    metric: ComparedMetric = ComparedMetric.RATE
     paired: bool = True
     echoes: tuple[Sequence[float], Sequence[float]] | None = None
     counts: FailedCalls = _NO_CALLS
@@ -119,7 +119,7 @@ class MetricVerdict:
             slices in turn have shown.
     """
 
-    figures: Figures
+    figures: ComparedFigures
     values: tuple[float | None, float | None]
     decided: DecidedComparison | None
     outcome: Outcome
@@ -183,18 +183,18 @@ class Rule:
     p99_threshold: float | None = 0.1
     shift: float = 0.0
 
-    def allowed(self, metric: Metric) -> float:
+    def allowed(self, metric: ComparedMetric) -> float:
         """Return a metric's threshold, as a share."""
-        return self.threshold if metric is Metric.RATE else self.p99_threshold or 0.0
+        return self.threshold if metric is ComparedMetric.RATE else self.p99_threshold or 0.0
 
-    def margin(self, metric: Metric) -> float:
+    def margin(self, metric: ComparedMetric) -> float:
         """Return a metric's threshold as a log-ratio."""
-        return -math.log1p(-self.threshold) if metric is Metric.RATE else math.log1p(self.allowed(metric))
+        return -math.log1p(-self.threshold) if metric is ComparedMetric.RATE else math.log1p(self.allowed(metric))
 
 
-def metric_verdicts(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]:
+def metric_verdicts(cells: Sequence[ComparedFigures], rule: Rule) -> list[MetricVerdict]:
     """Judge every metric of every cell, corrected for how many there are."""
-    chosen = [one for one in cells if one.metric is Metric.RATE or rule.p99_threshold is not None]
+    chosen = [one for one in cells if one.metric is ComparedMetric.RATE or rule.p99_threshold is not None]
     differences = [one.difference() for one in chosen]
     questions = [
         Question(found, rule.margin(one.metric), one.metric.less_is_better)
@@ -214,7 +214,7 @@ def metric_verdicts(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]
 
 
 def _metric_verdict(
-    figures: Figures, found: DecidedComparison, margin: float, fails: DecidedFailures | None
+    figures: ComparedFigures, found: DecidedComparison, margin: float, fails: DecidedFailures | None
 ) -> MetricVerdict:
     """Judge what was measured: rate and tail are of no worth where more calls fail."""
     a, b = (_mean(one) for one in figures.values)
@@ -289,19 +289,19 @@ def _recovering(slices: Interval, recovers: Interval) -> str:
     )
 
 
-def failed_text(figures: Figures) -> str:
+def failed_text(figures: ComparedFigures) -> str:
     """Say whose calls failed, and how many of how many."""
     a, b = (f"{one.all_failed:,} of {one.calls:,}" for one in (figures.counts.a, figures.counts.b))
     return f"{b} calls of B failed, {a} of A"
 
 
-def _failing(figures: Figures, fails: DecidedFailures) -> str:
+def _failing(figures: ComparedFigures, fails: DecidedFailures) -> str:
     """Say that B fails more calls, or that it may."""
     undecided = "" if fails.outcome is Outcome.FAILED else "; whether B fails more is undecided"
     return failed_text(figures) + undecided
 
 
-def _open(figures: Figures) -> MetricVerdict:
+def _open(figures: ComparedFigures) -> MetricVerdict:
     """Describe of what was not compared that there is nothing to judge."""
     a, b = (_mean(one) for one in figures.values)
     outcome = Outcome.FAILED if figures.failed else Outcome.UNDECIDED

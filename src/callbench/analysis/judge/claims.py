@@ -8,7 +8,7 @@ from enum import StrEnum
 from callbench.analysis.cells.results import Result, Results
 from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
-from callbench.catalog.study.claim import Comparison, comparisons
+from callbench.catalog.study.claim import ClaimedRatio, comparisons
 from callbench.catalog.study.places import link_of, published_figure
 from callbench.catalog.study.report_parts import ClaimPart
 from callbench.model.metrics.metric import Better
@@ -56,7 +56,7 @@ class ClaimComparison:
         decided_alone: whether this run alone, without that, would decide it.
     """
 
-    comparison: Comparison
+    comparison: ClaimedRatio
     verdict: Verdict
     ratio: Interval | None
     published: float | None
@@ -129,22 +129,22 @@ def _judge_one(study: Study, claim: ClaimPart, results: Results) -> ClaimResult:
     return ClaimResult(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding, measured)
 
 
-def _parted(parts: Sequence[Comparison], results: Results) -> tuple[list[Comparison], list[Comparison]]:
+def _parted(parts: Sequence[ClaimedRatio], results: Results) -> tuple[list[ClaimedRatio], list[ClaimedRatio]]:
     """Part comparisons of originals from those in which a cell stands in for another."""
-    own: list[Comparison] = []
-    apart: list[Comparison] = []
+    own: list[ClaimedRatio] = []
+    apart: list[ClaimedRatio] = []
     for part in parts:
         (apart if _stand_in(part, results) else own).append(part)
     return own, apart
 
 
-def _stand_in(part: Comparison, results: Results) -> str:
+def _stand_in(part: ClaimedRatio, results: Results) -> str:
     """Name what the cells of a comparison stand in for; "" if they are the originals."""
     stacks = {one.attributes["stack"] for conditions in (*part.over, *part.under) for one in results.where(conditions)}
     return "; ".join(dict.fromkeys(results.stand_ins[stack] for stack in sorted(stacks) if stack in results.stand_ins))
 
 
-def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[ClaimComparison]:
+def compared(study: Study, parts: Sequence[ClaimedRatio], statistic: str, results: Results) -> list[ClaimComparison]:
     """Take every ratio and test it against its threshold, together with the others."""
     ratios = [_ratios(part, statistic, results, study) for part in parts]
     estimated = [_estimated(part, statistic, found.values, results) for part, found in zip(parts, ratios, strict=True)]
@@ -166,7 +166,7 @@ def compared(study: Study, parts: Sequence[Comparison], statistic: str, results:
     ]
 
 
-def _range(part: Comparison, known: LogRatio | None) -> Range:
+def _range(part: ClaimedRatio, known: LogRatio | None) -> Range:
     low = math.log(part.low) if part.low else -math.inf
     return Range(known, low, math.log(part.high), math.log1p(part.margin))
 
@@ -205,7 +205,9 @@ class _Tested:
     alone: RangeTest | None
 
 
-def _compared_one(study: Study, part: Comparison, statistic: str, results: Results, tested: _Tested) -> ClaimComparison:
+def _compared_one(
+    study: Study, part: ClaimedRatio, statistic: str, results: Results, tested: _Tested
+) -> ClaimComparison:
     """Put one comparison together, with the verdict on it."""
     values, test = tested.found.values, tested.test
     own = geometric_mean(values) if values else None
@@ -231,7 +233,7 @@ def _compared_one(study: Study, part: Comparison, statistic: str, results: Resul
     )
 
 
-def _ways(part: Comparison, statistic: str, results: Results) -> tuple[bool, bool]:
+def _ways(part: ClaimedRatio, statistic: str, results: Results) -> tuple[bool, bool]:
     """Return whether the true ratio may be lower than the measured one, and whether it may be higher.
 
     A rate that is "at least" may be higher, and the times of such a cell may be lower. Of "at most", the reverse.
@@ -246,7 +248,7 @@ def _ways(part: Comparison, statistic: str, results: Results) -> tuple[bool, boo
     return lower, higher
 
 
-def _refuted(verdict: Verdict, part: Comparison, ratio: Interval, ways: tuple[bool, bool]) -> bool:
+def _refuted(verdict: Verdict, part: ClaimedRatio, ratio: Interval, ways: tuple[bool, bool]) -> bool:
     """Return whether a decided verdict is not certain, since the true ratio may be lower, or higher, than measured."""
     lower, higher = ways
     if verdict is Verdict.HOLDS:
@@ -257,7 +259,7 @@ def _refuted(verdict: Verdict, part: Comparison, ratio: Interval, ways: tuple[bo
     return False
 
 
-def _estimated(part: Comparison, statistic: str, values: Sequence[float], results: Results) -> LogRatio | None:
+def _estimated(part: ClaimedRatio, statistic: str, values: Sequence[float], results: Results) -> LogRatio | None:
     """Estimate a ratio from its forks; of rates and times with what all of the run's ratios say of how one varies."""
     if len(values) < 2:
         return None
@@ -268,7 +270,7 @@ def _estimated(part: Comparison, statistic: str, values: Sequence[float], result
 
 
 def _beyond(
-    part: Comparison, statistic: str, known: LogRatio | None, kinds: Sequence[str], spread: RunSpread
+    part: ClaimedRatio, statistic: str, known: LogRatio | None, kinds: Sequence[str], spread: RunSpread
 ) -> LogRatio | None:
     """Widen a ratio by what its cells differ from run to run; None if nothing is known of that."""
     if known is None or not _varies_as_rates(part, statistic):
@@ -276,13 +278,13 @@ def _beyond(
     return spread.beyond(known, kinds, part.root)
 
 
-def _varies_as_rates(part: Comparison, statistic: str) -> bool:
+def _varies_as_rates(part: ClaimedRatio, statistic: str) -> bool:
     """Return whether both figures of a comparison vary as rates do, so that what is known of those holds for them."""
     above = part.statistic or statistic
     return {above, part.under_statistic or above} <= SHARED_SPREAD
 
 
-def _margin(part: Comparison, ratio: Interval | None) -> float:
+def _margin(part: ClaimedRatio, ratio: Interval | None) -> float:
     """Measure how far a ratio lies within its threshold, as a logarithm."""
     if ratio is None:
         return 0.0
@@ -291,7 +293,7 @@ def _margin(part: Comparison, ratio: Interval | None) -> float:
     return min(below, above)
 
 
-def _ratios(part: Comparison, statistic: str, results: Results, study: Study) -> _ForkRatios:
+def _ratios(part: ClaimedRatio, statistic: str, results: Results, study: Study) -> _ForkRatios:
     """Take the ratio fork by fork, or say why there is none."""
     over: list[Mapping[int, float]] = []
     under: list[Mapping[int, float]] = []
@@ -354,7 +356,7 @@ def absent(name: str, conditions: Mapping[str, str], results: Results) -> str:
     return f"{name} {' '.join(parts)}"
 
 
-def published_ratio(study: Study, part: Comparison, statistic: str) -> float | None:
+def published_ratio(study: Study, part: ClaimedRatio, statistic: str) -> float | None:
     """Compute the same ratio from the published tables of its statistics, or None if a value is missing there."""
     ratio = 1.0
     above = part.statistic or statistic

@@ -15,7 +15,7 @@ from callbench.analysis.load.usage import Observations, ServerUsage
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.backlog import Backlog, growing
-from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, verdict_of
+from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, LimitVerdict, Side, verdict_of
 from callbench.stats.load.pace import REACHED, reached_per_s
 from callbench.stats.load.rate import Window, window_of
 from callbench.stats.load.side_shares import side_of
@@ -56,7 +56,7 @@ class LoadResult:
     error_messages: Mapping[str, str]
     client_us: float | None
     server: ServerUsage | None
-    verdict: Verdict
+    verdict: LimitVerdict
     evidence: Evidence
     processors: Mapping[str, Any]
     unseen: str
@@ -208,12 +208,12 @@ def _evidence(
     )
 
 
-def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence) -> Verdict:
+def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence) -> LimitVerdict:
     """The driver's thread is the generator, whatever the core's verdict would call it."""
     busy = used_ns / (window_of(done).ns * max(1, done["threads"]))
     if busy >= SATURATED:
         remedy = "give it more --threads" if request.threads == 1 else "it needs more processors"
-        return Verdict(Limit.GENERATOR, f"the driver was {percent(min(1.0, busy))} busy: {remedy}")
+        return LimitVerdict(Limit.GENERATOR, f"the driver was {percent(min(1.0, busy))} busy: {remedy}")
     verdict = verdict_of(evidence)
     if verdict.limit is Limit.UNKNOWN and evidence.server == Side():
         why = f"not the driver, which was {percent(busy)} busy; name the server's process with --pid to learn more"

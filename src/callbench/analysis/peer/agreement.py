@@ -31,7 +31,7 @@ Verdict = Literal["agree", "differ", "peer limited", "unsure"]
 
 
 @dataclass(frozen=True)
-class Side:
+class GeneratorRound:
     """The result of one generator in one round.
 
     Attributes:
@@ -64,8 +64,8 @@ class Round:
         unsteady: why the round does not count, or "": a runtime was still becoming faster.
     """
 
-    ours: Side
-    peers: Side
+    ours: GeneratorRound
+    peers: GeneratorRound
     unsteady: str = ""
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.analysis.peer.agreement import PEER, Agreement, Round, Side, compute_agreement
+from callbench.analysis.peer.agreement import PEER, Agreement, GeneratorRound, Round, compute_agreement
 from callbench.analysis.wording.words import some
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
@@ -112,7 +112,7 @@ def _planned(run: Record) -> list[tuple[Cell, tuple[str, ...]]]:
 
 def _round_of_line(line: dict[str, Any]) -> Round:
     # Older records do not say how steady a round was.
-    return Round(Side(**line["ours"]), Side(**line["peers"]), str(line.get("unsteady", "")))
+    return Round(GeneratorRound(**line["ours"]), GeneratorRound(**line["peers"]), str(line.get("unsteady", "")))
 
 
 def cell_name(group: str, stack: str, clients: int) -> str:

@@ -20,7 +20,7 @@ from callbench.stats.load.bottleneck import Limit
 CLOSE = 0.03
 
 
-class Kind(StrEnum):
+class ObstacleKind(StrEnum):
     """What is not known."""
 
     CLAIM = "claim"
@@ -62,7 +62,7 @@ class Obstacle:
         more: how many more forks would settle it, about; None if none would.
     """
 
-    kind: Kind
+    kind: ObstacleKind
     about: str
     where: str
     reason: Reason
@@ -88,7 +88,7 @@ def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     """Explain why a claim is neither held nor refuted."""
     one = judged.deciding
     if judged.verdict is Verdict.UNMEASURED:
-        yield Obstacle(Kind.CLAIM, judged.text or judged.id, "", _unmeasured(one.why), one.why)
+        yield Obstacle(ObstacleKind.CLAIM, judged.text or judged.id, "", _unmeasured(one.why), one.why)
     if judged.verdict is not Verdict.UNDECIDED or one.ratio is None:
         return
     open_ = [each for each in judged.compared if each.verdict is Verdict.UNDECIDED]
@@ -96,7 +96,9 @@ def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     needed = [each.tested.more_forks if each.tested else None for each in open_]
     more = max((number for number in needed if number), default=None) if all(needed) else None
     text = f"{one.comparison.label}: {claim_ratio_text(one)}, threshold {one.threshold}"
-    yield Obstacle(Kind.CLAIM, judged.text or judged.id, "", reason, text, more if reason in _TIME_HELPS else None)
+    yield Obstacle(
+        ObstacleKind.CLAIM, judged.text or judged.id, "", reason, text, more if reason in _TIME_HELPS else None
+    )
 
 
 def _cells(subject: Subject, one: ClaimComparison) -> list[Result]:
@@ -131,7 +133,7 @@ def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
         if reason in _TIME_HELPS and known is not None:
             more = more_forks(known, level)
         names = " and ".join(stack_name(each, table, subject) for each in pair)
-        yield Obstacle(Kind.NEIGHBOURS, names, where, reason, f"ratio {ratio_text(found)}", more)
+        yield Obstacle(ObstacleKind.NEIGHBOURS, names, where, reason, f"ratio {ratio_text(found)}", more)
 
 
 def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float = 1.0) -> Reason:
@@ -164,7 +166,7 @@ def _of_ranks(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
         if one.ranked:
             continue
         name = stack_name(one, table, subject)
-        yield Obstacle(Kind.RANK, name, where, _unranked(one), "; ".join(one.whys))
+        yield Obstacle(ObstacleKind.RANK, name, where, _unranked(one), "; ".join(one.whys))
 
 
 def _unranked(one: Result) -> Reason:
@@ -190,15 +192,15 @@ def _of_excluded(subject: Subject) -> list[Obstacle]:
             continue
         where = "" if cell is None else at(*(cell.attributes[key] for key in ("group", "clients", "link")))
         reason = Reason.UNSTEADY if cell is not None and cell.not_steady else Reason.EXCLUDED
-        made = Obstacle(Kind.RANK, one.stack, where, reason, one.why.rstrip("."))
+        made = Obstacle(ObstacleKind.RANK, one.stack, where, reason, one.why.rstrip("."))
         found.setdefault((made.about, made.where, made.detail), made)
     return list(found.values())
 
 
-def gathered(every: Iterable[Obstacle]) -> Mapping[tuple[Kind, str, Reason, str], list[Obstacle]]:
+def gathered(every: Iterable[Obstacle]) -> Mapping[tuple[ObstacleKind, str, Reason, str], list[Obstacle]]:
     """Put together what one line tells: one call and reason, and one value where each has its own."""
-    lines: dict[tuple[Kind, str, Reason, str], list[Obstacle]] = {}
+    lines: dict[tuple[ObstacleKind, str, Reason, str], list[Obstacle]] = {}
     for one in every:
-        own = "" if one.kind is Kind.NEIGHBOURS or one.reason is Reason.NOT_HERE else one.detail
+        own = "" if one.kind is ObstacleKind.NEIGHBOURS or one.reason is Reason.NOT_HERE else one.detail
         lines.setdefault((one.kind, one.where, one.reason, own), []).append(one)
     return lines

@@ -10,7 +10,7 @@ from callbench.analysis.wording.words import listed
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredParts:
     """What of a study has values, and a sentence that counts the rest; "" if there is none."""
 
     tables: Sequence[FilledTable]
@@ -21,7 +21,7 @@ class Measured:
 
 def only_measured(
     tables: Sequence[FilledTable], judged: Sequence[ClaimResult], asked: Sequence[AnsweredQuestion]
-) -> Measured:
+) -> MeasuredParts:
     """Leave out tables, rows, claims and questions that the run has no cells for, and count them."""
     kept = [_own_rows(one) for one in tables if _has_values(one)]
     tested = [one for one in judged if not _absent(one.deciding)]
@@ -33,7 +33,7 @@ def only_measured(
     )
     parts = [f"{count} {name}{'s' * (count != 1)}" for name, count in counts if count]
     sentence = f"Not measured, since --select left their cells out: {listed(parts)}." if parts else ""
-    return Measured(kept, tested, answered, sentence)
+    return MeasuredParts(kept, tested, answered, sentence)
 
 
 def _absent(one: ClaimComparison) -> bool:

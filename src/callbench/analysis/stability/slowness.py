@@ -29,7 +29,7 @@ class SlownessVerdict:
 
 
 @dataclass(frozen=True)
-class Pace:
+class PaceChange:
     """The median call of some slices compared with earlier slices.
 
     Attributes:
@@ -76,7 +76,7 @@ class Pace:
         return SlownessVerdict(Outcome.FAILED, text)
 
 
-def pace(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]], allowed: float) -> Pace | None:
+def pace(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]], allowed: float) -> PaceChange | None:
     """Compare slices with earlier slices. A single slow slice decides nothing.
 
     Args:
@@ -93,7 +93,7 @@ def pace(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
     speeds = [[float(line[SPEED]) for line in part] for part in (last, first)]
     found = decided([Question(unpaired(*speeds), math.log(allowed), less_is_better=True)], _LEVEL)[0]
     ratio = found.ratio
-    return Pace(
+    return PaceChange(
         ratio.middle,
         ratio.low,
         ratio.high,
@@ -114,7 +114,7 @@ def judge_slowness(
         before: as in `pace`.
         after: as in `pace`.
         allowed: as in `pace`.
-        when: as in `Pace.verdict`.
+        when: as in `PaceChange.verdict`.
     """
     found = pace(before, after, allowed)
     if found is None:

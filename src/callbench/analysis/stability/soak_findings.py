@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from callbench.analysis.stability.findings import Finding, unfinished
 from callbench.analysis.stability.formatting import STATES, small
-from callbench.analysis.stability.soak_result import GrowthResult, SoakResult, Step, troubled_episodes
+from callbench.analysis.stability.soak_result import GrowthResult, SoakResult, SoakStep, troubled_episodes
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.digits import figure
 from callbench.stats.steady.trend import LEAST_SAMPLES, SETTLING
@@ -39,7 +39,7 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
         yield from _growth(step)
 
 
-def _slower(step: Step) -> Iterator[Finding]:
+def _slower(step: SoakStep) -> Iterator[Finding]:
     """Test whether calls became slower."""
     if step.pace is None:
         text = f"{step.title}: the test for slower calls needs 20 slices with answers"
@@ -50,7 +50,7 @@ def _slower(step: Step) -> Iterator[Finding]:
         yield Finding("slower", slowness.outcome, f"{step.title}: {slowness.text}")
 
 
-def _growth(step: Step) -> Iterator[Finding]:
+def _growth(step: SoakStep) -> Iterator[Finding]:
     """Test whether the server's memory, threads or files grow."""
     sides = [side for side in _SERVERS if side in step.sides]
     if not sides:
@@ -64,7 +64,7 @@ def _growth(step: Step) -> Iterator[Finding]:
         yield from _grown(step, grown)
 
 
-def _grown(step: Step, grown: Mapping[str, GrowthResult]) -> Iterator[Finding]:
+def _grown(step: SoakStep, grown: Mapping[str, GrowthResult]) -> Iterator[Finding]:
     for name, one in grown.items():
         divisor, unit = _UNITS[name]
         if one.leaks and one.per_thousand is not None:
@@ -75,14 +75,14 @@ def _grown(step: Step, grown: Mapping[str, GrowthResult]) -> Iterator[Finding]:
             yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {text}; make the step longer to decide")
 
 
-def unserved_text(step: Step) -> str:
+def unserved_text(step: SoakStep) -> str:
     """Say how many clients were never served. They rest after errors, so their errors are few."""
     if step.unserved == step.clients:
         return "no client got a right answer"
     return f"in each slice, at least {step.unserved:,} of {step.clients:,} clients got no right answer"
 
 
-def too_short(step: Step) -> str:
+def too_short(step: SoakStep) -> str:
     """Return why a step has no slope, and what duration would give one."""
     each = step.lasted_s / max(1, step.slices)
     return (

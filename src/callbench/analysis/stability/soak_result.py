@@ -10,7 +10,7 @@ from callbench.analysis.judge.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THR
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.analysis.stability.lines import notes
 from callbench.analysis.stability.slices import SPEED, slice_of, times, window_of_line
-from callbench.analysis.stability.slowness import Pace, pace
+from callbench.analysis.stability.slowness import PaceChange, pace
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.rate import Window
 from callbench.stats.load.recovery import Episode, State, episodes
@@ -56,7 +56,7 @@ class GrowthResult:
 
 
 @dataclass(frozen=True)
-class Side:
+class SideResources:
     """The resources of one side in a step.
 
     Attributes:
@@ -83,7 +83,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Step:
+class SoakStep:
     """One step of concurrency.
 
     Attributes:
@@ -107,10 +107,10 @@ class Step:
     latency: Mapping[str, float]
     slices: int
     lasted_s: float
-    pace: Pace | None
+    pace: PaceChange | None
     errors: Mapping[str, int]
     error_messages: Mapping[str, str]
-    sides: Mapping[str, Side]
+    sides: Mapping[str, SideResources]
     episodes: Sequence[Episode]
     endpoints: Sequence[Endpoint] = ()
     unserved: int = 0
@@ -133,7 +133,7 @@ class SoakResult:
     """
 
     run: Record
-    steps: Sequence[Step]
+    steps: Sequence[SoakStep]
     deaths: Sequence[Mapping[str, Any]]
     over: str
     notes: Sequence[str]
@@ -169,7 +169,7 @@ def _restarts(lines: Iterable[Mapping[str, Any]]) -> int:
     return sum(pair == ("death", "start") for pair in itertools.pairwise(happened))
 
 
-def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
+def _step(lines: Sequence[Mapping[str, Any]], step: int) -> SoakStep:
     mine = [line for line in lines if line.get("step") == step]
     slices = [line for line in mine if line["kind"] == "slice"]
     seconds = sum(line["seconds"] for line in slices)
@@ -179,7 +179,7 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
     error_messages: dict[str, str] = {}
     for line in slices:
         error_messages = {**line["error_messages"], **error_messages}
-    return Step(
+    return SoakStep(
         clients=slices[0]["clients"],
         seconds=seconds,
         calls=calls,
@@ -212,7 +212,7 @@ def _latency(histograms: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
     return times(buckets, min(line["min_ns"] for line in histograms), max(line["max_ns"] for line in histograms))
 
 
-def _pace(slices: Sequence[Mapping[str, Any]]) -> Pace | None:
+def _pace(slices: Sequence[Mapping[str, Any]]) -> PaceChange | None:
     """Compare both ends of a step, with a tenth of its slices each."""
     answered = [line for line in slices if line.get(SPEED)]
     tenth = len(answered) // 10
@@ -231,7 +231,9 @@ def _sides(slices: Sequence[Mapping[str, Any]]) -> list[str]:
     return [side for side in ("server", "client", "both") if any(side in line["sides"] for line in slices)]
 
 
-def _side(lines: Sequence[Mapping[str, Any]], slices: Sequence[Mapping[str, Any]], side: str, calls: int) -> Side:
+def _side(
+    lines: Sequence[Mapping[str, Any]], slices: Sequence[Mapping[str, Any]], side: str, calls: int
+) -> SideResources:
     seen = [line["sides"][side] for line in slices if side in line["sides"]]
     moments = {line["moment"]: line["sides"].get(side) for line in lines if line["kind"] == "moment"}
     # Sizes are sampled ten times a second. A reading at a moment may be higher, so it is part of the peak.
@@ -240,7 +242,7 @@ def _side(lines: Sequence[Mapping[str, Any]], slices: Sequence[Mapping[str, Any]
     used_us = 1e3 * sum(one["user_ms"] + one["system_ms"] for one in seen)
     files = _known_values([*seen, *known], "files")
     sizes = _known_values(seen, "resident_bytes")
-    return Side(
+    return SideResources(
         processor_us=used_us / calls if calls else None,
         begin=moments.get("begin"),
         end=end,
@@ -276,7 +278,7 @@ def _growth_of(slices: Sequence[Mapping[str, Any]], side: str, name: str) -> Gro
     return growth(list(series.values()))
 
 
-def _step_record(step: Step) -> dict[str, Any]:
+def _step_record(step: SoakStep) -> dict[str, Any]:
     """Return the JSON object of a step. The slices of its last tenth are left out, because all slices are listed."""
     flat = asdict(step)
     if flat["pace"] is not None:
@@ -284,7 +286,7 @@ def _step_record(step: Step) -> dict[str, Any]:
     return {**flat, "endpoints": [endpoint_record(one) for one in step.endpoints]}
 
 
-def troubled_episodes(step: Step) -> list[Episode]:
+def troubled_episodes(step: SoakStep) -> list[Episode]:
     """Return the episodes with problems."""
     return [one for one in step.episodes if one.state is not State.WELL]
 

@@ -12,9 +12,9 @@ from callbench.analysis.stability.slowness import SlownessVerdict, judge_slownes
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.load.recovery import (
     Episode,
+    MischiefVerdict,
     Recovery,
     State,
-    Verdict,
     episodes,
     recovery,
     state_of,
@@ -47,7 +47,7 @@ class TortureTest:
 
     name: str
     about: str
-    verdict: Verdict
+    verdict: MischiefVerdict
     well_again: Recovery | None
     watched_s: float
     before_us: float
@@ -117,7 +117,7 @@ def _findings(tests: Sequence[TortureTest], left_out: Mapping[str, str]) -> Iter
     if not tests:
         yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was run{': ' if left_out else ''}{', '.join(left_out)}")
     for one in tests:
-        if one.verdict is not Verdict.SURVIVED:
+        if one.verdict is not MischiefVerdict.SURVIVED:
             only_slow = {each.state for each in one.episodes} <= {State.WELL, State.SLOW}
             text = f"{one.name}: {one.verdict}" + (f"; {one.slow.text}" if only_slow else "")
             yield Finding(one.verdict.value, one.slow.outcome if only_slow else Outcome.FAILED, text)
@@ -152,7 +152,7 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Tort
     return TortureTest(
         name=name,
         about=test["about"],
-        verdict=Verdict.DIED if dead else verdict(slices, limit),
+        verdict=MischiefVerdict.DIED if dead else verdict(slices, limit),
         well_again=again,
         watched_s=max(0.0, slices[-1].end_s - ended["ended_s"]) if slices else 0.0,
         before_us=test["before_us"],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from callbench.analysis.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, whole, wire
-from callbench.stats.wire.linear_fit import Line, fitted
+from callbench.stats.wire.linear_fit import FittedLine, fitted
 from callbench.stats.wire.sweep import SweepResult, even, swept
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Sweep:
         return self.swept is None or self.swept.exact
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> FittedLine | None:
         """The straight line through what was counted, by least squares; None if values are no numbers."""
         if self.swept is None or len(self.swept.measured) < 2:
             return None

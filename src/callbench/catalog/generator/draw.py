@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from random import Random
 
 from callbench.catalog.generator import dates, numbers
-from callbench.catalog.generator.fitted import Fitted, Place
+from callbench.catalog.generator.fitted import Fitted, FittedPlace
 from callbench.catalog.generator.walk import Leaf, Scalar, Walk
 from callbench.catalog.generator.words import Alphabet, is_common, is_hexadecimal, shape_of, with_words, words
 from callbench.model.service.imported import Json
 from callbench.model.service.schema import NARROW, Kind, Schema
 
-_NOTHING = Place()
+_NOTHING = FittedPlace()
 _STAYING = {Kind.BYTES, Kind.ENUM}
 _FORMS = {"time", "duration", "ipv4", "ipv6", "regex", "json-pointer"}
 
@@ -69,8 +69,8 @@ class _Plan:
         self._letters = [key_letters]
         self._random = random
         self._repeated: dict[str, list[Scalar]] = defaultdict(list)
-        self._numbers: dict[numbers.Group, list[float]] = defaultdict(list)
-        self._steps: dict[numbers.Group, int] = {}
+        self._numbers: dict[numbers.NumberGroup, list[float]] = defaultdict(list)
+        self._steps: dict[numbers.NumberGroup, int] = {}
         self._words: dict[str, dict[str, str]] = defaultdict(dict)
         self._new: dict[str, str] = {}
         self._units: list[int] = []
@@ -140,7 +140,7 @@ class _Plan:
                 self._words[leaf.place][word] = word
                 self._letters.append(word)
 
-    def _decide_words(self, place: Place, of_place: dict[str, str], alphabet: Alphabet) -> None:
+    def _decide_words(self, place: FittedPlace, of_place: dict[str, str], alphabet: Alphabet) -> None:
         taken: set[str] = set()
         for word in list(of_place):
             pool = place.words.get(shape_of(word), {})
@@ -192,5 +192,5 @@ def _width(leaf: Leaf) -> tuple[float, float] | None:
     return None if values is None else (values.start, values.stop - 1)
 
 
-def _range(place: Place) -> tuple[float, float] | None:
+def _range(place: FittedPlace) -> tuple[float, float] | None:
     return None if place.least is None or place.most is None else (place.least, place.most)

@@ -4,7 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from callbench.catalog.generator.fitted import Fitted, Place
+from callbench.catalog.generator.fitted import Fitted, FittedPlace
 from callbench.catalog.generator.walk import Leaf, Scalar, Walk
 from callbench.catalog.generator.words import shape_of, words
 from callbench.model.service.imported import Json
@@ -91,13 +91,13 @@ def _measured(samples: Sequence[Sequence[Json]]) -> Iterator[Sequence[Json]]:
         yield sample
 
 
-def _place(seen: _PlaceCounts, fixed: bool) -> Place:
+def _place(seen: _PlaceCounts, fixed: bool) -> FittedPlace:
     trusted = seen.numbers and seen.count >= _RANGE_FROM
     by_shape: dict[str, dict[str, int]] = defaultdict(dict)
     for word, count in seen.words.items():
         if count > 1:
             by_shape[shape_of(word)][word] = count
-    return Place(
+    return FittedPlace(
         count=seen.count,
         distinct=len(seen.values),
         least=seen.least if trusted else None,

@@ -5,7 +5,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 FORMAT = 1
 
 
-class Place(BaseModel):
+class FittedPlace(BaseModel):
     """What is known of the values of one place.
 
     Attributes:
@@ -66,4 +66,4 @@ class Fitted(BaseModel):
     seed: int = 1
     novelty: Novelty = Novelty()
     skeletons: list[list[JsonValue]]
-    places: dict[str, Place] = {}
+    places: dict[str, FittedPlace] = {}

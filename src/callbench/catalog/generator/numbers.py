@@ -13,7 +13,7 @@ _EXACT = 10**15
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class NumberGroup:
     """Numbers that are moved together: those of one size class with the same number of zeros at their end.
 
     Attributes:
@@ -31,7 +31,7 @@ class Group:
     last: bool = False
 
 
-def group_of(number: float, bounds: tuple[float, float] | None = None) -> Group | None:
+def group_of(number: float, bounds: tuple[float, float] | None = None) -> NumberGroup | None:
     """The group of a number; None if it has to stay as it is: zero, or a number with an exponent.
 
     Args:
@@ -64,10 +64,10 @@ def group_of(number: float, bounds: tuple[float, float] | None = None) -> Group 
         least, most = max(least, math.ceil(low * scale)), min(most, int(high * scale - 0.9))
         if not least <= front <= most:
             return None
-    return Group(least, most, 1, decimals, last=True)
+    return NumberGroup(least, most, 1, decimals, last=True)
 
 
-def moved(number: float, group: Group, step: int) -> float:
+def moved(number: float, group: NumberGroup, step: int) -> float:
     """The number `step` units further in its class, beginning anew behind its end."""
     if group.last:
         parts = _parts(float(number))
@@ -88,7 +88,7 @@ def moved(number: float, group: Group, step: int) -> float:
     return float(value) if isinstance(number, float) else value
 
 
-def step_for(numbers: list[float], group: Group, random: Random) -> int:
+def step_for(numbers: list[float], group: NumberGroup, random: Random) -> int:
     """A step for all numbers of a group: one that takes none of them over the end, if there is one."""
     width = group.most - group.least + 1
     if width <= 1:
@@ -101,7 +101,7 @@ def step_for(numbers: list[float], group: Group, random: Random) -> int:
     return random.randrange(width)
 
 
-def _integers(number: int, decimals: int, bounds: tuple[float, float] | None) -> Group | None:
+def _integers(number: int, decimals: int, bounds: tuple[float, float] | None) -> NumberGroup | None:
     if number == 0:
         return None
     least, most = size_class(number)
@@ -109,17 +109,17 @@ def _integers(number: int, decimals: int, bounds: tuple[float, float] | None) ->
         least, most = max(least, int(bounds[0])), min(most, int(bounds[1]))
     text = str(abs(number))
     unit = 10 ** (len(text) - len(text.rstrip("0")))
-    return Group(-(-least // unit), most // unit, unit, decimals)
+    return NumberGroup(-(-least // unit), most // unit, unit, decimals)
 
 
-def _front(number: float, group: Group) -> int:
+def _front(number: float, group: NumberGroup) -> int:
     if not group.last:
         return int(number) // group.unit
     parts = _parts(float(number))
     return abs(parts[0]) // 10 if parts else 0
 
 
-def _cyclic(units: int, group: Group, step: int) -> int:
+def _cyclic(units: int, group: NumberGroup, step: int) -> int:
     width = group.most - group.least + 1
     return group.least + (units - group.least + step) % width if width > 0 else units
 

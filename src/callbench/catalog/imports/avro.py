@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import Builder, Entry, ValueType
+from callbench.catalog.imports.builder import Builder, ObjectKey, ValueType
 from callbench.catalog.imports.reference_reader import ReferenceReader, beside
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
@@ -185,18 +185,18 @@ class _Reader:
         self.builder.message(message, self._different(entries, place))
         return typed
 
-    def _different(self, entries: list[Entry], place: str) -> list[Entry]:
+    def _different(self, entries: list[ObjectKey], place: str) -> list[ObjectKey]:
         if len({entry.key for entry in entries}) < len(entries):
             raise self._wrong(place, "a name occurs twice; rename one of them")
         return entries
 
-    def _entry(self, schema: Any, space: str, place: str, message: str) -> Entry:  # noqa: ANN401
+    def _entry(self, schema: Any, space: str, place: str, message: str) -> ObjectKey:  # noqa: ANN401
         if not isinstance(schema, dict):
             raise self._wrong(place, "a field is an object")
         name = self._text(schema, "name", place)
         if "type" not in schema:
             raise self._wrong(place, "the field has no type")
-        return Entry(name, self.typed(schema["type"], space, place, message + pascal(name)))
+        return ObjectKey(name, self.typed(schema["type"], space, place, message + pascal(name)))
 
     def _enum(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
         symbols = self._list(schema.get("symbols"), f"{place}/symbols")
@@ -237,7 +237,7 @@ class _Reader:
             if given.shape is not Shape.ONE or given.null:
                 wrapped = self.builder.wrapped(("union", place, key), given, f"{hint}{pascal(key)}")
                 typed = ValueType(Kind.MESSAGE, type_name=wrapped)
-            entries.append(Entry(key, typed, oneof="of_union"))
+            entries.append(ObjectKey(key, typed, oneof="of_union"))
         self.builder.message(message, entries)
         return ValueType(Kind.MESSAGE, type_name=message, null=null)
 

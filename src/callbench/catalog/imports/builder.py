@@ -34,7 +34,7 @@ class ValueType:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ObjectKey:
     """A key of an object and its type.
 
     Attributes:
@@ -79,7 +79,7 @@ class Builder:
         self._messages[name] = None
         return name
 
-    def message(self, name: str, entries: Sequence[Entry], numbers: Sequence[int] = ()) -> None:
+    def message(self, name: str, entries: Sequence[ObjectKey], numbers: Sequence[int] = ()) -> None:
         """Gives a message its fields.
 
         Args:
@@ -102,7 +102,7 @@ class Builder:
         """
         if key not in self._known:
             made = self._known[key] = name or self.take(hint)
-            of = Entry("value", replace(typed, null=typed.null and typed.shape not in HELD))
+            of = ObjectKey("value", replace(typed, null=typed.null and typed.shape not in HELD))
             self._messages[made] = Message(made, (field(of, "value", 1),), wrapped=True)
         return self._known[key]
 
@@ -130,7 +130,7 @@ class Builder:
         return made, tuple(self._enumerations.values())
 
 
-def field(entry: Entry, name: str, number: int) -> Field:
+def field(entry: ObjectKey, name: str, number: int) -> Field:
     """The field of an entry."""
     typed = entry.typed
     shape = typed.shape

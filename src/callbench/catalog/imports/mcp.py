@@ -8,7 +8,7 @@ from typing import Any
 from callbench.catalog import user_json
 from callbench.catalog.imports.document import DEEPEST
 from callbench.catalog.imports.json_schema.mapper import Key, Mapper
-from callbench.catalog.imports.json_schema.node import Part, node
+from callbench.catalog.imports.json_schema.node import SchemaPart, node
 from callbench.catalog.imports.json_schema.references import References
 from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source, today
@@ -57,7 +57,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         raise BadInput(f"{root.place}/tools: there is no list of tools; {_SAVE}")
     taken = Names()
     calls = []
-    unknown = Part(_CONTENT, root.resolver, f"{source.name}: a result", "ToolResult")
+    unknown = SchemaPart(_CONTENT, root.resolver, f"{source.name}: a result", "ToolResult")
     for index, tool in enumerate(tools):
         at = root.below("tools", index)
         if not isinstance(tool, dict) or not isinstance(tool.get("name"), str) or "inputSchema" not in tool:
@@ -139,7 +139,7 @@ def _page(answer: Json) -> dict[str, Any] | None:
     return result if isinstance(result, dict) and isinstance(result.get("tools"), list) else None
 
 
-def _object(mapper: Mapper, part: Part, name: str) -> str:
+def _object(mapper: Mapper, part: SchemaPart, name: str) -> str:
     """The arguments of a tool. One without any has `{"type": "object"}`, which allows everything and means nothing."""
     facts = mapper.object_facts(node(part))
     if not facts.properties and facts.additional is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from callbench.catalog.requests import log_line
-from callbench.catalog.requests.log_line import Entry
+from callbench.catalog.requests.log_line import LoggedRequest
 from callbench.catalog.requests.path_shape import shape
 from callbench.catalog.requests.proxy_log import W3cFields
 from callbench.model.errors import BadInput
@@ -108,12 +108,12 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
     return LogScript(Script(sessions=sessions), tuple(notes))
 
 
-def _went_well(entry: Entry) -> bool:
+def _went_well(entry: LoggedRequest) -> bool:
     """Whether the answer was a right one, as far as the log has statuses."""
     return entry.status is None or entry.status in _GOOD
 
 
-def _count(endpoint: _Endpoint, entry: Entry, place: str) -> None:
+def _count(endpoint: _Endpoint, entry: LoggedRequest, place: str) -> None:
     endpoint.count += 1
     if entry.target is not None and len(endpoint.paths) < MOST_PATHS:
         endpoint.paths[entry.target] = None
@@ -165,7 +165,7 @@ def _notes(
         yield f"{path}: its requests of {', '.join(sorted(methods))} are sent, and may change what the server stores."
 
 
-def _entries(path: Path, unread: _Unread) -> Iterator[tuple[str, Entry]]:
+def _entries(path: Path, unread: _Unread) -> Iterator[tuple[str, LoggedRequest]]:
     """The requests of a log, each with its file and line."""
     lines = 0
     fields: W3cFields | None = None
@@ -189,7 +189,7 @@ def _entries(path: Path, unread: _Unread) -> Iterator[tuple[str, Entry]]:
         raise BadInput(f"{path} has no lines; give a log with requests")
 
 
-def _entry(line: str, place: str, fields: W3cFields | None) -> Entry | None:
+def _entry(line: str, place: str, fields: W3cFields | None) -> LoggedRequest | None:
     if fields is not None:
         return log_line.of_parts(*fields.parts(line, place), place)
     return log_line.of_json(line, place) if log_line.is_json(line) else log_line.common(line, place)

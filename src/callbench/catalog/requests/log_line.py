@@ -37,7 +37,7 @@ _BODIES = ("body", "request_body", "requestBody", "request.body")
 
 
 @dataclass(frozen=True)
-class Entry:
+class LoggedRequest:
     """A request that was logged.
 
     Attributes:
@@ -58,7 +58,7 @@ def is_json(line: str) -> bool:
     return line.lstrip().startswith("{")
 
 
-def common(line: str, place: str) -> Entry:
+def common(line: str, place: str) -> LoggedRequest:
     """Read a line of the common or the combined log format, or of a proxy's.
 
     Args:
@@ -77,7 +77,7 @@ def common(line: str, place: str) -> Entry:
     return of_parts(*parts, place)
 
 
-def of_parts(request: str, status: str, place: str) -> Entry:
+def of_parts(request: str, status: str, place: str) -> LoggedRequest:
     """Read what a log has of a request.
 
     Args:
@@ -91,7 +91,7 @@ def of_parts(request: str, status: str, place: str) -> Entry:
     return _entry(_unescaped(request), _NO_STATUS if status == "-" else int(status), None, place)
 
 
-def of_json(line: str, place: str) -> Entry | None:
+def of_json(line: str, place: str) -> LoggedRequest | None:
     """Read a JSON object: of the usual names of its members the first that is there counts.
 
     Returns:
@@ -137,14 +137,14 @@ def _unescaped(text: str) -> str:
     return _ESCAPED.sub(plain, text)
 
 
-def _entry(request: str, status: int | None, body: str | None, place: str) -> Entry:
+def _entry(request: str, status: int | None, body: str | None, place: str) -> LoggedRequest:
     """Read what was asked. What failed need not be a request at all."""
     found = _REQUEST.fullmatch(_sendable(request))
     target = None if found is None else _target(found[2])
     if found is not None and target is not None:
-        return Entry(found[1], target, status, body)
+        return LoggedRequest(found[1], target, status, body)
     if (status is not None and not 200 <= status < 400) or request.startswith(("OPTIONS *", "CONNECT ")):
-        return Entry(None, None, status)
+        return LoggedRequest(None, None, status)
     raise BadInput(f"{place}: {request[:80]!r} is no request with a method and a path, and its status is {status}")
 
 

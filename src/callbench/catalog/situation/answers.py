@@ -8,7 +8,7 @@ from callbench.model.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SituationQuestion:
     """One question.
 
     Attributes:
@@ -25,18 +25,20 @@ class Question:
 
 
 QUESTIONS = (
-    Question("calls_per_second", "Calls per second (empty: not known)", "number", ""),
-    Question("links", "Links, as round trip and rate or a name; several with semicolons", "list", "25ms,20mbit"),
-    Question("today", "Stack that runs today (empty: none)", "text", ""),
-    Question("objective", 'Objective, as "p99 under 50 ms" (empty: none)', "text", ""),
-    Question("languages", "Languages that must take part; several with semicolons (empty: any)", "list", ""),
-    Question("browsers", "Must browsers make calls? (yes/no)", "yes", "no"),
-    Question("others", "Must programs of others make calls? (yes/no)", "yes", "no"),
-    Question("tls", "Are calls encrypted? (yes/no)", "yes", "yes"),
-    Question("readable", "Must people read the messages? (yes/no)", "yes", "no"),
-    Question("prices.processor_hour", "Price of a processor-hour (empty: none)", "number", ""),
-    Question("prices.gigabyte_out", "Price of a gigabyte to the clients (empty: none)", "number", ""),
-    Question("prices.currency", "Currency", "text", "EUR"),
+    SituationQuestion("calls_per_second", "Calls per second (empty: not known)", "number", ""),
+    SituationQuestion(
+        "links", "Links, as round trip and rate or a name; several with semicolons", "list", "25ms,20mbit"
+    ),
+    SituationQuestion("today", "Stack that runs today (empty: none)", "text", ""),
+    SituationQuestion("objective", 'Objective, as "p99 under 50 ms" (empty: none)', "text", ""),
+    SituationQuestion("languages", "Languages that must take part; several with semicolons (empty: any)", "list", ""),
+    SituationQuestion("browsers", "Must browsers make calls? (yes/no)", "yes", "no"),
+    SituationQuestion("others", "Must programs of others make calls? (yes/no)", "yes", "no"),
+    SituationQuestion("tls", "Are calls encrypted? (yes/no)", "yes", "yes"),
+    SituationQuestion("readable", "Must people read the messages? (yes/no)", "yes", "no"),
+    SituationQuestion("prices.processor_hour", "Price of a processor-hour (empty: none)", "number", ""),
+    SituationQuestion("prices.gigabyte_out", "Price of a gigabyte to the clients (empty: none)", "number", ""),
+    SituationQuestion("prices.currency", "Currency", "text", "EUR"),
 )
 _SAID_WHEN_FALSE_OR_ZERO = ("tls", "worth")
 _PRICES = ("processor_hour", "gigabyte_out", "currency")
@@ -87,7 +89,7 @@ def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -
     return {**found, **({"prices": prices} if prices else {})}
 
 
-def _value(question: Question, answer: str) -> Any:  # noqa: ANN401 - of the question's kind
+def _value(question: SituationQuestion, answer: str) -> Any:  # noqa: ANN401 - of the question's kind
     match question.kind:
         case "number":
             try:

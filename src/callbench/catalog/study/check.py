@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from callbench.catalog.links.profile import known_links
 from callbench.catalog.reach import LOOPBACK, REAL
 from callbench.catalog.study.calls import faults
-from callbench.catalog.study.claim import Comparison, comparison, comparisons
+from callbench.catalog.study.claim import ClaimedRatio, comparison, comparisons
 from callbench.catalog.study.loads import Group
 from callbench.catalog.study.model import StudyPart
 from callbench.catalog.study.name_suggestions import allowed_names
@@ -53,7 +53,7 @@ def check(study: StudyPart, published: Published | None, file: str, own: Iterabl
     _check_questions(study, groups, published, file)
 
 
-def _known_cells(parts: Iterable[Comparison], groups: list[str], place: str) -> None:
+def _known_cells(parts: Iterable[ClaimedRatio], groups: list[str], place: str) -> None:
     """Check that the groups of comparisons exist."""
     for one in parts:
         for cell in (*one.over, *one.under):

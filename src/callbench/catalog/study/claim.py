@@ -7,7 +7,7 @@ from callbench.catalog.study.report_parts import NO_DIFFERENCE, ClaimPart, Compa
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ClaimedRatio:
     """One ratio and its allowed range.
 
     Attributes:
@@ -40,18 +40,18 @@ class Comparison:
         return self.low, self.high
 
 
-def comparisons(claim: ClaimPart) -> list[Comparison]:
+def comparisons(claim: ClaimPart) -> list[ClaimedRatio]:
     """Return the comparisons of a claim, in the order of the file."""
     return [comparison(part) for part in claim.compare]
 
 
-def comparison(part: ComparePart) -> Comparison:
+def comparison(part: ComparePart) -> ClaimedRatio:
     """Return one comparison."""
     low, high = part.between or (part.above or 0.0, part.below or float("inf"))
     over, under = (tuple(cell.conditions() for cell in side) for side in (part.over, part.under))
     root = len(part.over) if part.mean else 1
     statistics = part.statistic, part.under_statistic
-    return Comparison(part.label, over, under, low, high, *statistics, root, part.optional, _margin(part))
+    return ClaimedRatio(part.label, over, under, low, high, *statistics, root, part.optional, _margin(part))
 
 
 def _margin(part: ComparePart) -> float:

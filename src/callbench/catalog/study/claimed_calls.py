@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from callbench.catalog.study.claim import Comparison, comparison, comparisons
+from callbench.catalog.study.claim import ClaimedRatio, comparison, comparisons
 from callbench.catalog.study.load import Study
 from callbench.model.cell import Cell, Stack, rate_text
 from callbench.model.metrics.registry import PERCENTILES
@@ -39,7 +39,7 @@ def _wanted(study: Study) -> Iterable[tuple[Mapping[str, str], int]]:
             yield from _of_comparison(comparison(answer), _RATE)
 
 
-def _of_comparison(one: Comparison, statistic: str) -> Iterable[tuple[Mapping[str, str], int]]:
+def _of_comparison(one: ClaimedRatio, statistic: str) -> Iterable[tuple[Mapping[str, str], int]]:
     above = one.statistic or statistic
     for cells, name in ((one.over, above), (one.under, one.under_statistic or above)):
         if name in PERCENTILES:

@@ -48,7 +48,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     where = serving.check_host(host, exposed=exposed)
     wanted = [channel for channel in channels.split(",") if channel]
-    request = serving.Request(stacks or [], every, where, port, wanted, launch.values_of(options or [], "--option"))
+    request = serving.ServeRequest(
+        stacks or [], every, where, port, wanted, launch.values_of(options or [], "--option")
+    )
     if as_json:
         shown = serving.Output(
             message=lambda line: print_json({"message": line}, indent=None),

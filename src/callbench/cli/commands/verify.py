@@ -15,7 +15,7 @@ from callbench.model.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from callbench.model.verify_outcome import Outcome
+    from callbench.model.verify_outcome import CheckOutcome
 
 
 @grouped
@@ -82,7 +82,7 @@ def _service(names: list[str]) -> Path | None:
     return named[0] if named else None
 
 
-def _show(outcomes: "Iterable[Outcome]", *, as_json: bool, verbose: bool) -> bool:
+def _show(outcomes: "Iterable[CheckOutcome]", *, as_json: bool, verbose: bool) -> bool:
     """Prints outcomes as they come; whether one disturbs the suite."""
     from rich.console import Console
 

@@ -10,7 +10,7 @@ from keyword import iskeyword
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommandEntry:
     """A command.
 
     Attributes:
@@ -29,28 +29,28 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Section:
+class CommandSection:
     """Commands that serve one purpose."""
 
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[CommandEntry, ...]
 
 
 SECTIONS = (
-    Section(
+    CommandSection(
         "Bring your own service",
         (
-            Entry(
+            CommandEntry(
                 "import",
                 "Import the schema and the payloads of a service of your own.",
                 ("callbench import orders.proto", "callbench import openapi.yaml --out orders"),
             ),
         ),
     ),
-    Section(
+    CommandSection(
         "Decide",
         (
-            Entry(
+            CommandEntry(
                 "run",
                 "Measure the cells of a study and rank its stacks.",
                 (
@@ -58,7 +58,7 @@ SECTIONS = (
                     "callbench run remobjects --quick --select message=soap --dry-run",
                 ),
             ),
-            Entry(
+            CommandEntry(
                 "advise",
                 "Advise which stack to use in your situation, and why.",
                 (
@@ -67,7 +67,7 @@ SECTIONS = (
                     "callbench advise order.json --link 25ms,20mbit",
                 ),
             ),
-            Entry(
+            CommandEntry(
                 "compare",
                 "Compare two stacks, two builds or two stored runs.",
                 (
@@ -77,40 +77,40 @@ SECTIONS = (
             ),
         ),
     ),
-    Section(
+    CommandSection(
         "Look at results",
         (
-            Entry(
+            CommandEntry(
                 "show",
                 "Print a stored result.",
                 ("callbench show RUN", "callbench show RUN --json"),
             ),
-            Entry(
+            CommandEntry(
                 "report",
                 "Write the report of a stored result to a file.",
                 ("callbench report RUN", "callbench report RUN --format md"),
             ),
-            Entry(
+            CommandEntry(
                 "ui",
                 "Open the page: start commands, watch them, and read records.",
                 ("callbench ui", "callbench ui runs --port 8090"),
             ),
-            Entry(
+            CommandEntry(
                 "query",
                 "Query the tables of a stored result with SQL.",
                 ('callbench query RUN "SELECT * FROM trials"',),
             ),
-            Entry(
+            CommandEntry(
                 "exchange",
                 "Show a call packet by packet.",
                 ("callbench exchange RUN STACK",),
             ),
         ),
     ),
-    Section(
+    CommandSection(
         "Test a server",
         (
-            Entry(
+            CommandEntry(
                 "load",
                 "Put a server under load: rate, latency and errors.",
                 (
@@ -118,7 +118,7 @@ SECTIONS = (
                     "callbench load --start 'python3 server.py {port}' --path /hello",
                 ),
             ),
-            Entry(
+            CommandEntry(
                 "capacity",
                 "Find how many clients a server holds, and what limits it.",
                 (
@@ -126,7 +126,7 @@ SECTIONS = (
                     "callbench capacity http://127.0.0.1:8080/hello --pid 4711 --need 200",
                 ),
             ),
-            Entry(
+            CommandEntry(
                 "soak",
                 "Load a server for a long time and watch its health.",
                 (
@@ -134,12 +134,12 @@ SECTIONS = (
                     "callbench soak http://127.0.0.1:8080/hello --pid 4711 --expect-body 'Hello World' --timeout 2",
                 ),
             ),
-            Entry(
+            CommandEntry(
                 "overload",
                 "Send more calls than a server can answer, and watch it recover.",
                 ("callbench overload native/json+http-keepalive",),
             ),
-            Entry(
+            CommandEntry(
                 "torture",
                 "Open misbehaving connections, and watch what normal calls meet.",
                 (
@@ -147,12 +147,12 @@ SECTIONS = (
                     "callbench torture --start 'python3 server.py {port}' --path /hello",
                 ),
             ),
-            Entry(
+            CommandEntry(
                 "peer",
                 "Check the load driver against Apache JMeter.",
                 ("callbench peer http://127.0.0.1:8080/hello", "callbench peer datasnap --quick"),
             ),
-            Entry(
+            CommandEntry(
                 "verify",
                 "Check that stacks fulfil the contract.",
                 (
@@ -162,50 +162,50 @@ SECTIONS = (
             ),
         ),
     ),
-    Section(
+    CommandSection(
         "Explore",
         (
-            Entry(
+            CommandEntry(
                 "list",
                 "List stacks, calls, studies, links or payloads.",
                 ("callbench list stacks", "callbench list studies"),
             ),
-            Entry(
+            CommandEntry(
                 "doctor",
                 "Report what this machine can run, and how to install the rest.",
                 ("callbench doctor", "callbench doctor --json"),
             ),
-            Entry(
+            CommandEntry(
                 "setup",
                 "Set up adapters that need a toolchain.",
                 ("callbench setup", "callbench setup java node"),
             ),
-            Entry(
+            CommandEntry(
                 "cache",
                 "Show or clear what was compiled for services of your own.",
                 ("callbench cache", "callbench cache --clear"),
             ),
-            Entry(
+            CommandEntry(
                 "link",
                 "Test network links.",
                 ("callbench link try lan100",),
             ),
-            Entry(
+            CommandEntry(
                 "hosts",
                 "Use other machines as hosts.",
                 ("callbench hosts init 192.168.1.10 alpha beta", "callbench hosts start", "callbench hosts check"),
             ),
-            Entry(
+            CommandEntry(
                 "agent",
                 "Let another machine, the core, use this one as a host.",
                 ("callbench agent alpha",),
             ),
-            Entry(
+            CommandEntry(
                 "serve",
                 "Serve stacks for a client of your own.",
                 ("callbench serve --all", "callbench serve rust/hyper java/jersey --port 8110"),
             ),
-            Entry(
+            CommandEntry(
                 "manual",
                 "Print the manual page.",
                 ("callbench manual | man -l -",),

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from callbench.cli.help.command_table import SECTIONS, Entry, Section, epilog
+from callbench.cli.help.command_table import SECTIONS, CommandEntry, CommandSection, epilog
 from callbench.cli.help.sections import SectionedCommand
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class LoadedCommands(UserDict[str, "Command"]):
     """Commands by name, in the order of their sections. A command's module is imported when it is looked up."""
 
-    def __init__(self, sections: Sequence[Section]) -> None:
+    def __init__(self, sections: Sequence[CommandSection]) -> None:
         """Takes what there is."""
         super().__init__()
         self._entries = {entry.name: entry for section in sections for entry in section.entries}
@@ -64,7 +64,7 @@ class CommandsByPurpose(TyperGroup):
                 formatter.write_dl([(f"{entry.name:{width}}", entry.summary) for entry in section.entries])
 
 
-def _loaded(entry: Entry) -> "Command":
+def _loaded(entry: CommandEntry) -> "Command":
     found = import_module(entry.module).command
     if isinstance(found, typer.Typer):
         return get_group(found)

@@ -4,7 +4,7 @@ import json
 import sys
 
 from callbench.analysis.advice import stored
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.analysis.advice.result import AdviceResult
 from callbench.cli.outcome.output import console, print_json
 from callbench.model.situation import Situation
@@ -12,7 +12,7 @@ from callbench.report.advice import report
 from callbench.report.record_report import as_json
 from callbench.stats.decide.decision import Outcome
 
-_OUTCOMES = {Verdict.UNDECIDED: Outcome.UNDECIDED, Verdict.NONE: Outcome.FAILED}
+_OUTCOMES = {AdviceVerdict.UNDECIDED: Outcome.UNDECIDED, AdviceVerdict.NONE: Outcome.FAILED}
 
 
 def show(found: AdviceResult, situation: Situation, *, for_programs: bool) -> Outcome:

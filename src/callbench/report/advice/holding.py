@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.advice.assumed import MOST, Assumption, Case, Holds
 from callbench.analysis.advice.changes import Change
-from callbench.analysis.advice.choice import Verdict
+from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.analysis.advice.elsewhere import FURTHEST, Turn
 from callbench.analysis.wording.words import either, listed
 from callbench.report.advice.amounts import along
@@ -30,7 +30,7 @@ _GIVE = {
 
 def condition(advice: Advice) -> str:
     """Write under what an advice holds, before its sentence; nothing where it holds for all that is assumed."""
-    if advice.assumed.outcome is not Holds.CONDITION or advice.choice.verdict is Verdict.UNDECIDED:
+    if advice.assumed.outcome is not Holds.CONDITION or advice.choice.verdict is AdviceVerdict.UNDECIDED:
         return ""
     return f"If {listed([_IF[one] for one in advice.assumed.assumed if not _everywhere(advice, one)])}: "
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from callbench.analysis.advice.advice import Advice, ordinary
 from callbench.analysis.advice.assumed import Holds
 from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
-from callbench.analysis.advice.choice import LEVEL, Verdict
+from callbench.analysis.advice.choice import LEVEL, AdviceVerdict
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
 from callbench.analysis.advice.savings import MONEY, processor_line
 from callbench.analysis.wording.words import either, listed, some
@@ -40,19 +40,19 @@ def headline(advice: Advice) -> str:
 def _headline(advice: Advice) -> str:
     choice, today, margin = advice.choice, advice.situation.today, percent(advice.situation.margin)
     match choice.verdict:
-        case Verdict.NONE:
+        case AdviceVerdict.NONE:
             return _nobody(advice)
-        case Verdict.STAY:
+        case AdviceVerdict.STAY:
             return f"Stay with {today}. No other candidate saves {_worth(advice, margin)}."
-        case Verdict.CHOOSE:
+        case AdviceVerdict.CHOOSE:
             what = f"Move from {today} to" if choice.leave else "Choose"
             return f"{what} {choice.best}. It is shown to be the best candidate."
-        case Verdict.EITHER:
+        case AdviceVerdict.EITHER:
             before = f"Leave {today}. " if choice.leave else ""
             if len(choice.leaders) > _NAMED:
                 return f"{before}{_many(advice, margin)}"
             return f"{before}Choose {either(choice.leaders)}. They lie within {margin} of each other."
-        case Verdict.UNDECIDED:
+        case AdviceVerdict.UNDECIDED:
             return _undecided(advice, margin)
 
 
@@ -133,7 +133,7 @@ def reasons(advice: Advice) -> Iterator[str]:
         yield f"A month, {_advised(advice)} {verb} {amount(gap, one.unit)} beside {advice.beside}."
     if advice.situation.objective is not None and advice.met:
         yield from _objective(advice)
-    if today and today not in advice.goals and choice.verdict is not Verdict.NONE:
+    if today and today not in advice.goals and choice.verdict is not AdviceVerdict.NONE:
         yield f"{today} runs today and is no candidate: {_why_out(advice, today)}."
 
 
@@ -246,7 +246,7 @@ def _next(advice: Advice, first: ComparedWithBest) -> str:
 
 
 def _advised(advice: Advice) -> str:
-    return advice.situation.today if advice.choice.verdict is Verdict.STAY else advice.choice.best
+    return advice.situation.today if advice.choice.verdict is AdviceVerdict.STAY else advice.choice.best
 
 
 def _objective(advice: Advice) -> Iterator[str]:

@@ -16,7 +16,7 @@ from callbench.analysis.stability.lines import notes
 from callbench.model import objective
 from callbench.report.capacity.answer import answer, level_text, title
 from callbench.report.charts.draw import chart
-from callbench.report.charts.knee import CrossedAt, KneeStep, Limit, knee_chart
+from callbench.report.charts.knee import CrossedAt, KneeStep, ObjectiveMark, knee_chart
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
@@ -153,7 +153,7 @@ def _chart(result: CapacityResult, first: str) -> Chart | None:
         crossed = CrossedAt(found.level, found.low, found.high, level_text(found.level, result.request.along))
         about += " The line from above to below is the capacity, in its 95 % interval."
     name = f"{result.request.objective.partition(' ')[0]}, ms, logarithmic"
-    spec = knee_chart(tried, f"{first}, logarithmic", name, Limit(aim.text, aim.limit_us), crossed)
+    spec = knee_chart(tried, f"{first}, logarithmic", name, ObjectiveMark(aim.text, aim.limit_us), crossed)
     return chart("capacity-objective", "Objective by load", about, spec, _SOURCE)
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.cells.messages import Codec, labels
+from callbench.analysis.cells.messages import CodecCost, labels
 from callbench.report.charts.bars import Fields, bars
 from callbench.report.charts.palette import SERIES, Spec
 
 STEPS = ("request, encode", "request, decode", "answer, encode", "answer, decode")
 
 
-def codec(codecs: Sequence[Codec]) -> Spec | None:
+def codec(codecs: Sequence[CodecCost]) -> Spec | None:
     """Describe the chart of one group: a bar a message, its four parts one behind the other in the order of a call."""
     names = labels(codecs)
     values = [

@@ -8,10 +8,10 @@ from callbench.analysis.cells.results import Result
 from callbench.analysis.run.rankings import Ranking
 from callbench.analysis.run.subject import Subject
 from callbench.report.charts.draw import chart
-from callbench.report.charts.heat_map import HeatCell, Layout, Panel, heat_map
+from callbench.report.charts.heat_map import CallPanel, HeatCell, Layout, heat_map
 from callbench.report.charts.leaders import Leader, leaders
 from callbench.report.text.answer import crossed, leading
-from callbench.report.text.choice import Choice
+from callbench.report.text.choice import RankingChoice
 from callbench.report.text.section import Chart
 from callbench.stats.estimate.digits import figure
 
@@ -20,7 +20,7 @@ _FIRST, _TIE, _AT_LEAST = "first", "tie", "at least"
 _ID = "first"
 
 
-def first_chart(subject: Subject, choices: Sequence[Choice]) -> Chart | None:
+def first_chart(subject: Subject, choices: Sequence[RankingChoice]) -> Chart | None:
     """Draw it; None if the run compares no stacks."""
     first = leading(choices)
     tables = [one.ranking for one in first]
@@ -32,7 +32,7 @@ def first_chart(subject: Subject, choices: Sequence[Choice]) -> Chart | None:
     return _ranking(subject, first[0], standing)
 
 
-def _standings(tables: Sequence[Ranking], choices: Sequence[Choice]) -> dict[str, str]:
+def _standings(tables: Sequence[Ranking], choices: Sequence[RankingChoice]) -> dict[str, str]:
     """Return who has the highest rate of its kind, and who may be the fastest as well, by the cell's id."""
     found: dict[str, str] = {}
     for one in choices:
@@ -49,7 +49,7 @@ def _matrix(subject: Subject, tables: Sequence[Ranking], standing: Mapping[str, 
     """Draw the heat map."""
     published = _published(subject)
     panels = [
-        Panel(subject.title_of(table.group), [_cell(one, standing, published) for one in table.cells])
+        CallPanel(subject.title_of(table.group), [_cell(one, standing, published) for one in table.cells])
         for table in tables
     ]
     cells = [one for panel in panels for one in panel.cells]
@@ -102,7 +102,7 @@ def _published(subject: Subject) -> dict[str, str]:
     return {one.cell: one.published for one in places if one.cell and one.published}
 
 
-def _ranking(subject: Subject, choice: Choice, standing: Mapping[str, str]) -> Chart | None:
+def _ranking(subject: Subject, choice: RankingChoice, standing: Mapping[str, str]) -> Chart | None:
     """Draw the stacks of a ranking with the highest rates."""
     cells = sorted((one for one in choice.ranking.cells if one.rate), key=lambda one: -_rate(one))
     stacks = [

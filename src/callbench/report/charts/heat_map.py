@@ -33,7 +33,7 @@ class HeatCell:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CallPanel:
     """One call."""
 
     title: str
@@ -55,7 +55,7 @@ class Layout:
     phone: bool = False
 
 
-def heat_map(panels: Sequence[Panel], layout: Layout) -> Spec:
+def heat_map(panels: Sequence[CallPanel], layout: Layout) -> Spec:
     """Describe the chart.
 
     Args:
@@ -70,7 +70,7 @@ def heat_map(panels: Sequence[Panel], layout: Layout) -> Spec:
     return {"vconcat" if layout.phone else "hconcat": every, "spacing": 22 if layout.phone else 14}
 
 
-def _panel(panel: Panel, axes: Spec, *, published: bool, phone: bool) -> Spec:
+def _panel(panel: CallPanel, axes: Spec, *, published: bool, phone: bool) -> Spec:
     """Draw one call; its colours are its own, from its lowest rate to its highest."""
     logs = [math.log(one.rate) for one in panel.cells]
     low, high = min(logs), max(logs)

@@ -28,7 +28,7 @@ class CrossedAt:
 
 
 @dataclass(frozen=True)
-class Limit:
+class ObjectiveMark:
     """The objective: `p99 under 5 ms`, and where it lies in microseconds."""
 
     name: str
@@ -36,7 +36,7 @@ class Limit:
 
 
 def knee_chart(
-    tried: Sequence[KneeStep], x_title: str, y_title: str, objective: Limit, crossed: CrossedAt | None = None
+    tried: Sequence[KneeStep], x_title: str, y_title: str, objective: ObjectiveMark, crossed: CrossedAt | None = None
 ) -> Spec | None:
     """Describe the chart of one objective, which is a line across it; values are drawn in milliseconds.
 
@@ -116,7 +116,7 @@ def _steps(values: list[dict[str, Any]], names: Sequence[str], colours: Sequence
     }
 
 
-def _line(objective: Limit, most: float, axes: Spec) -> list[Spec]:
+def _line(objective: ObjectiveMark, most: float, axes: Spec) -> list[Spec]:
     """Draw the objective, with its name above it at the right."""
     data = {"values": [{"y": _ms(objective.us), "x": most, "name": objective.name}]}
     text = {"type": "text", "align": "right", "baseline": "bottom", "dy": -3, "color": FAINT}

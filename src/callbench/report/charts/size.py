@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.cells.messages import Codec, labels
+from callbench.analysis.cells.messages import CodecCost, labels
 from callbench.report.charts.bars import Fields, bars
 from callbench.report.charts.palette import SERIES, Spec
 
 
-def size(codecs: Sequence[Codec]) -> Spec | None:
+def size(codecs: Sequence[CodecCost]) -> Spec | None:
     """Describe the chart of one group: a bar a message, request and answer one behind the other."""
     names = labels(codecs)
     values = [

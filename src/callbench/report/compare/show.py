@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from callbench.analysis.compare.comparison import Comparison
-from callbench.analysis.compare.verdicts import NOT_COMPARED, Metric, MetricVerdict
+from callbench.analysis.compare.verdicts import NOT_COMPARED, ComparedMetric, MetricVerdict
 from callbench.analysis.wording.words import ratio_text, some
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
@@ -31,7 +31,7 @@ _STYLES = {
 }
 _MARKS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔"}
 # What B does where it is worse, by metric.
-_WORSE = {Metric.RATE: "is slower", Metric.P99: "has a higher p99"}
+_WORSE = {ComparedMetric.RATE: "is slower", ComparedMetric.P99: "has a higher p99"}
 _SAID_OF_B = frozenset({Decision.BETTER, Decision.WORSE, Decision.EQUIVALENT})
 # A greater share says nothing of a value.
 _MOST_SHARE = 10
@@ -41,7 +41,7 @@ _COLUMNS = ("cell", "metric", "A", "B", "B / A", "could detect", "verdict")
 def headline(found: Comparison) -> str:
     """Describe in a line what was found of each metric."""
     parts = []
-    for metric in Metric:
+    for metric in ComparedMetric:
         tally = Counter(one.verdict for one in found.cells if one.figures.metric is metric)
         words = [(word, tally[word]) for word in (*map(str, Decision), NOT_COMPARED) if tally[word]]
         if words:
@@ -62,7 +62,7 @@ def _counted(words: Sequence[tuple[str, int]]) -> str:
 
 def verdict(found: Comparison) -> str:
     """Say in a short sentence what a gate makes of it and why: the title of the page."""
-    rates = [one for one in found.cells if one.figures.metric is Metric.RATE]
+    rates = [one for one in found.cells if one.figures.metric is ComparedMetric.RATE]
     why = next(iter(_reasons(found)), "") or _rate_words(rates, found)
     return f"{str(found.outcome).capitalize()}: {why}"
 
@@ -75,7 +75,7 @@ def _reasons(found: Comparison) -> Iterator[str]:
     if outcome is Outcome.FAILED:
         if failing:
             yield f"B fails more calls{_where(found, failing)}"
-        for metric in Metric:
+        for metric in ComparedMetric:
             worse = [one for one in open_ if one.regression and one.figures.metric is metric]
             if worse:
                 yield f"B {_WORSE[metric]}{_where(found, worse)}"
@@ -115,18 +115,18 @@ def _rate_words(rates: Sequence[MetricVerdict], found: Comparison) -> str:
 def sentences(found: Comparison) -> list[str]:
     """Describe what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
     sentences = []
-    for metric in Metric:
+    for metric in ComparedMetric:
         mine = [one for one in found.cells if one.figures.metric is metric]
         if any(one.decided for one in mine):
             sentences.append(_sentence(metric, mine, found))
-    names = Names(found.cells)
+    names = RowNames(found.cells)
     failing = {names.of(one): one.why for one in found.cells if one.why and one.ratio}
     sentences += [f"{name}: {why}" if name else why for name, why in failing.items()]
     sentences += [f"not compared: {names.of(one)} {one.figures.metric}: {one.why}" for one in found.missing]
     return [*sentences, f"{found.outcome}"]
 
 
-def _sentence(metric: Metric, cells: Sequence[MetricVerdict], found: Comparison) -> str:
+def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], found: Comparison) -> str:
     """Describe of a metric whether a regression was found, how great a one may be there, and what would tell."""
     beyond = [one for one in cells if one.regression]
     recovering = [one for one in cells if one.recovers is not None and one.outcome is Outcome.UNDECIDED]
@@ -140,7 +140,7 @@ def _sentence(metric: Metric, cells: Sequence[MetricVerdict], found: Comparison)
     missed = f"one up to {_percent(unseen)} could not be detected{where}" if open_ else ""
     if beyond:
         count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
-        names = Names(found.cells)
+        names = RowNames(found.cells)
         text = f"{count} in {some([names.of(one) for one in beyond])}" if len(cells) > 1 else count
         text += f"; {missed}" if missed else ""
     else:
@@ -225,7 +225,7 @@ def print_comparison(found: Comparison, console: Console) -> None:
     console.print(Text(f"A: {found.a}\nB: {found.b}\n{found.method}."), soft_wrap=True)
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
     grid = Grid([Column(name, number=name not in {"cell", "metric", "verdict"}) for name in names])
-    rows = Names(found.cells)
+    rows = RowNames(found.cells)
     for one in found.cells:
         grid.add(*_row(one, rows), Text(_verdict(one, found), style=_STYLES[one.verdict]))
     grid.print(console)
@@ -235,7 +235,7 @@ def print_comparison(found: Comparison, console: Console) -> None:
         console.print(Text(f"{sentence}."), soft_wrap=True)
 
 
-def _row(one: MetricVerdict, names: "Names") -> tuple[str, ...]:
+def _row(one: MetricVerdict, names: "RowNames") -> tuple[str, ...]:
     """Write what every table has of a metric of a cell, except for the verdict."""
     values = (_value(one.figures.metric, value) for value in one.values)
     return (names.of(one), str(one.figures.metric), *values, ratio_text(one.ratio), _detectable(one))
@@ -243,7 +243,7 @@ def _row(one: MetricVerdict, names: "Names") -> tuple[str, ...]:
 
 def markdown(found: Comparison) -> str:
     """Write it for a pull request."""
-    rows = Names(found.cells)
+    rows = RowNames(found.cells)
     lines = [
         f"### {_MARKS[found.outcome]} callbench: {_plain(verdict(found))}",
         "",
@@ -273,7 +273,7 @@ def markdown(found: Comparison) -> str:
 def report(found: Comparison, run: Record) -> RecordReport:
     """Return the report of a stored comparison. As Markdown and JSON, it has forms of its own."""
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
-    rows = Names(found.cells)
+    rows = RowNames(found.cells)
     sheet = Sheet("Comparison", names, [(*_row(one, rows), _verdict(one, found)) for one in found.cells])
     about = f"A: {found.a}. B: {found.b}. {found.method}."
     results = [f"{text}." for text in (headline(found), *sentences(found))]
@@ -285,7 +285,7 @@ def report(found: Comparison, run: Record) -> RecordReport:
     return RecordReport(run, about, results, [section], record(found), formats=own, verdict=verdict(found))
 
 
-class Names:
+class RowNames:
     """What the rows of a comparison are called: by their cells, and by their stacks where these differ."""
 
     def __init__(self, cells: Sequence[MetricVerdict]) -> None:
@@ -324,11 +324,11 @@ def _detectable(one: MetricVerdict) -> str:
     return "" if one.decided is None else f"± {_percent(one.decided.detectable)}"
 
 
-def _value(metric: Metric, value: float | None) -> str:
+def _value(metric: ComparedMetric, value: float | None) -> str:
     """Write a value with three digits: the ratio, not the value, is what a comparison knows well."""
     if value is None:
         return ""
-    return f"{figure(value, 0.005)} {'µs' if metric is Metric.P99 else metric.unit}"
+    return f"{figure(value, 0.005)} {'µs' if metric is ComparedMetric.P99 else metric.unit}"
 
 
 def _percent(share: float) -> str:

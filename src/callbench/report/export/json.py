@@ -11,7 +11,7 @@ from callbench.analysis.run.tables import FilledTable
 from callbench.analysis.wording.words import undecided_text
 from callbench.report.export.show import cell_records
 from callbench.report.sections.order import sections
-from callbench.report.text.choice import Choice
+from callbench.report.text.choice import RankingChoice
 from callbench.report.text.more_time import SECONDS, OpenResults
 from callbench.report.text.section import Section
 from callbench.report.text.summary import cautions, summary
@@ -50,7 +50,7 @@ def _interval(interval: Interval | None) -> dict[str, Any] | None:
     return {"figure": interval.middle, "low": interval.low, "high": interval.high, "forks": interval.forks}
 
 
-def _choice(one: Choice) -> dict[str, Any]:
+def _choice(one: RankingChoice) -> dict[str, Any]:
     """Write what to choose from one ranking."""
     table = one.ranking
     return {

@@ -45,7 +45,7 @@ from callbench.report.export.template import environment, flat, render, when
 from callbench.report.sections.order import sections
 from callbench.report.text.answer import answer
 from callbench.report.text.choice import sheet
-from callbench.report.text.columns import Column, alike, differing
+from callbench.report.text.columns import CellColumn, alike, differing
 from callbench.report.text.more_time import ABOUT as OPEN
 from callbench.report.text.summary import cautions, exclusions, summary
 from callbench.report.text.verdict import verdict
@@ -119,7 +119,7 @@ def page(subject: Subject) -> str:
     )
 
 
-def _every_heads(columns: Sequence[Column]) -> list[str]:
+def _every_heads(columns: Sequence[CellColumn]) -> list[str]:
     """Name the columns of the table of every cell."""
     first, *others = [metric.heading for metric in LISTED.values()]
     return [
@@ -136,7 +136,7 @@ def _every_heads(columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def _every_words(columns: Sequence[Column]) -> list[int]:
+def _every_words(columns: Sequence[CellColumn]) -> list[int]:
     """Return the places of its columns that have words."""
     named = [place for place, one in enumerate(columns, 2) if not one.number]
     return [1, *named, len(_every_heads(columns)) - 1]
@@ -159,7 +159,7 @@ def _template() -> Template:
     return made.get_template("page.html.j2")
 
 
-def _line(one: Result, columns: Sequence[Column]) -> dict[str, Any]:
+def _line(one: Result, columns: Sequence[CellColumn]) -> dict[str, Any]:
     """Write one line of the table of every cell."""
     return {
         "result": one,

@@ -8,12 +8,12 @@ from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
-from callbench.report.charts.knee import KneeStep, Limit, knee_chart
+from callbench.report.charts.knee import KneeStep, ObjectiveMark, knee_chart
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.decide.decision import DecidedComparison, Decision
 from callbench.stats.estimate.digits import figure, share
 from callbench.stats.estimate.interval import Interval, geometric_mean
-from callbench.stats.load.knee import Knee, KneeOutcome, Step, knee
+from callbench.stats.load.knee import Knee, KneeOutcome, LevelTrial, knee
 from callbench.stats.load.knee_comparison import compared
 
 STEPS_SQL = """
@@ -88,7 +88,7 @@ def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
         # A search goes where its steps send it: one that was not steady may have sent it wrong.
         if any(row["unsteady"] for row in own):
             continue
-        at = knee([Step(row["level"], row["holds"]) for row in own], search.span)
+        at = knee([LevelTrial(row["level"], row["holds"]) for row in own], search.span)
         if at is not None:
             knees[fork] = at
             rates += [row["reached_per_s"] for row in own if row["level"] == at.level and row["reached_per_s"] > 0][:1]
@@ -169,6 +169,6 @@ def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:
         "Each mark is a trial of a search: a circle if it met the objective, a cross if it did not. The broken line is"
         " the objective."
     )
-    limit = Limit(search.objective, parse(search.objective).limit_us)
+    limit = ObjectiveMark(search.objective, parse(search.objective).limit_us)
     spec = knee_chart(tried, axis, f"{search.objective.partition(' ')[0]}, ms, logarithmic", limit)
     return chart(f"knee-{search.knee}", f"Steps to the knee: {search.knee}", about, spec, STEPS_SQL)

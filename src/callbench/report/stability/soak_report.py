@@ -9,9 +9,9 @@ from callbench.analysis.stability.other_programs import others_text
 from callbench.analysis.stability.slices import window_of_line
 from callbench.analysis.stability.soak_result import (
     GrowthResult,
-    Side,
+    SideResources,
     SoakResult,
-    Step,
+    SoakStep,
     read,
     record,
     troubled_episodes,
@@ -88,7 +88,7 @@ def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
     yield closing_sentence(findings, work, FAILING["soak"])
 
 
-def _pace(step: Step) -> Iterator[str]:
+def _pace(step: SoakStep) -> Iterator[str]:
     """State that calls became slower or faster, and who else was busy."""
     pace = step.pace
     if pace is not None and not 1 / _DRIFT < pace.ratio < _DRIFT:
@@ -98,7 +98,7 @@ def _pace(step: Step) -> Iterator[str]:
         yield f"{step.title}: the median call became {times} times {how}; {beside_it}."
 
 
-def _grew(step: Step) -> Iterator[str]:
+def _grew(step: SoakStep) -> Iterator[str]:
     for name, side in step.sides.items():
         who = f"{step.title}: the {name if name != 'both' else 'process'}"
         if side.memory.leaks and side.memory.per_thousand is not None:
@@ -109,7 +109,7 @@ def _grew(step: Step) -> Iterator[str]:
             yield f"{who} grew by {small(side.files.per_thousand)} open files per 1,000 calls."
 
 
-def _back(side: Side) -> str:
+def _back(side: SideResources) -> str:
     if side.returned_bytes is None:
         return ""
     return f", and released {mib(max(0, side.returned_bytes))} MiB during the rest"
@@ -156,7 +156,7 @@ def _endpoints(found: SoakResult) -> list[Sheet]:
     return [endpoints_sheet(step.endpoints, title=f"Endpoints, {step.title}") for step in found.steps if step.endpoints]
 
 
-def _load_row(step: Step) -> tuple[str, ...]:
+def _load_row(step: SoakStep) -> tuple[str, ...]:
     latency = [step.latency.get(name) for name in ("p50_us", "p99_us", "p99.9_us", "max_us")]
     return (
         str(step.clients),
@@ -169,7 +169,7 @@ def _load_row(step: Step) -> tuple[str, ...]:
     )
 
 
-def _health_row(step: Step, name: str, side: Side) -> tuple[str, ...]:
+def _health_row(step: SoakStep, name: str, side: SideResources) -> tuple[str, ...]:
     def of(moment: str, key: str) -> float | None:
         there = {"begin": side.begin, "end": side.end, "rested": side.rested}[moment]
         return None if there is None else there[key]
@@ -189,7 +189,7 @@ def _health_row(step: Step, name: str, side: Side) -> tuple[str, ...]:
     )
 
 
-def _slope(grown: GrowthResult, step: Step) -> str:
+def _slope(grown: GrowthResult, step: SoakStep) -> str:
     if grown.per_thousand is None:
         return f"{step.slices} of {soak_findings.LEAST_SLICES} slices"
     if grown.low is None or grown.high is None:

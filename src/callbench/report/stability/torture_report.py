@@ -19,7 +19,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.load.recovery import State, Verdict
+from callbench.stats.load.recovery import MischiefVerdict, State
 from callbench.store.record import Record
 
 _SOURCE = "journal.jsonl: lines of kind test, slice, connections, tested (docs/reference/run-folder.md)"
@@ -53,16 +53,16 @@ def torture_report(run: Record) -> RecordReport:
 
 def _title(tests: Sequence[TortureTest]) -> str:
     """Count the tests that the server survived, and name the others, the worst first: the title of the page."""
-    survived = sum(one.verdict is Verdict.SURVIVED for one in tests)
+    survived = sum(one.verdict is MischiefVerdict.SURVIVED for one in tests)
     parts = [f"The server survived {survived} of {len(tests)} tests"]
-    for verdict_ in reversed(Verdict):
-        names = [one.name for one in tests if one.verdict is verdict_ is not Verdict.SURVIVED]
+    for verdict_ in reversed(MischiefVerdict):
+        names = [one.name for one in tests if one.verdict is verdict_ is not MischiefVerdict.SURVIVED]
         parts += [f"{verdict_.value} in {', '.join(names)}"] if names else []
     return "; ".join(parts)
 
 
 def _sentences(result: TortureResult) -> Iterator[str]:
-    for one in sorted(result.tests, key=lambda one: list(Verdict).index(one.verdict), reverse=True):
+    for one in sorted(result.tests, key=lambda one: list(MischiefVerdict).index(one.verdict), reverse=True):
         troubled_episodes = [each for each in one.episodes if each.state is not State.WELL]
         if one.loss is not None:
             yield f"{one.name}: {one.verdict}: {one.loss['why']}."

@@ -10,7 +10,7 @@ from callbench.analysis.run.rankings import Ranking
 from callbench.analysis.run.subject import CONDITIONS, Subject
 from callbench.analysis.wording.words import counted, listed
 from callbench.model.cell import HELD
-from callbench.report.text.choice import WITHIN, Choice
+from callbench.report.text.choice import WITHIN, RankingChoice
 from callbench.report.text.summary import Summary, cautions
 from callbench.stats.estimate.digits import figure
 
@@ -19,7 +19,7 @@ MOST = 3
 
 
 @dataclass(frozen=True)
-class Line:
+class AnswerLine:
     """One of the three lines: `Certain`, `Open` or `Valid for`, and what is said of it."""
 
     about: str
@@ -31,7 +31,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Answer:
+class FirstScreen:
     """What a reader sees first.
 
     Attributes:
@@ -40,17 +40,17 @@ class Answer:
     """
 
     sentence: str
-    lines: Sequence[Line]
+    lines: Sequence[AnswerLine]
 
 
-def answer(subject: Subject, summary: Summary) -> Answer:
+def answer(subject: Subject, summary: Summary) -> FirstScreen:
     """Say it of a run."""
-    shown = [Line("Certain", _certain(subject, summary)), Line("Open", _open(summary))]
-    shown.append(Line("Valid for", _valid(subject)))
-    return Answer(_sentence(summary.choices), [one for one in shown if one.text])
+    shown = [AnswerLine("Certain", _certain(subject, summary)), AnswerLine("Open", _open(summary))]
+    shown.append(AnswerLine("Valid for", _valid(subject)))
+    return FirstScreen(_sentence(summary.choices), [one for one in shown if one.text])
 
 
-def leading(choices: Sequence[Choice]) -> list[Choice]:
+def leading(choices: Sequence[RankingChoice]) -> list[RankingChoice]:
     """Take the choices that the first screen names.
 
     Where messages and channels are crossed, they are those of the load and link that crosses the most; else one, the
@@ -73,7 +73,7 @@ def crossed(cells: Sequence[Result]) -> bool:
     return single and min(len(messages), len(channels)) > 1 and 2 * len(pairs) > len(messages) * len(channels)
 
 
-def _sentence(choices: Sequence[Choice]) -> str:
+def _sentence(choices: Sequence[RankingChoice]) -> str:
     """Name the stacks with the highest rates, and say whether they are shown to be the fastest."""
     first = leading(choices)
     if len(first) == 1:
@@ -90,7 +90,7 @@ def _sentence(choices: Sequence[Choice]) -> str:
     return f"Highest rates{kind}: {listed(names)}; {sure}."
 
 
-def _place(one: Choice) -> str:
+def _place(one: RankingChoice) -> str:
     """Name a choice's load without the kind of its stacks."""
     return one.where.removesuffix(f", {one.kind}")
 

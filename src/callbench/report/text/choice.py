@@ -31,7 +31,7 @@ MOST_NAMES = 2
 
 
 @dataclass(frozen=True)
-class Choice:
+class RankingChoice:
     """The first of a ranking, or of those of its stacks that have two processes, or one.
 
     Attributes:
@@ -137,7 +137,7 @@ class Choice:
         return f"{rate}, {ahead}; {self.sure}."
 
 
-def choices(subject: Subject, every: Sequence[Ranking]) -> list[Choice]:
+def choices(subject: Subject, every: Sequence[Ranking]) -> list[RankingChoice]:
     """Choose from every ranking that compares stacks."""
     found = []
     for table in every:
@@ -154,12 +154,12 @@ def choices(subject: Subject, every: Sequence[Ranking]) -> list[Choice]:
     return found
 
 
-def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], names: dict[str, str]) -> Choice:
+def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], names: dict[str, str]) -> RankingChoice:
     """Choose from some of a ranking's stacks, given by their places among its contenders."""
     ranked = [place for place in among if place < len(table.ranked)]
     bounds = [table.contenders[place] for place in among if place >= len(table.ranked)]
     if not ranked:
-        return Choice(table, kind, None, bounds, (), (), None, None, shown=False, names=names)
+        return RankingChoice(table, kind, None, bounds, (), (), None, None, shown=False, names=names)
     by_rate = sorted(ranked, key=lambda place: -middle(table.ranked[place]))
     standing = {one.index: one for one in table.standings}
     ahead = {place: set(standing[place].behind) & set(ranked) if standing else set() for place in ranked}
@@ -169,7 +169,7 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
     following = table.ranked[rest[0]] if rest else None
     first = table.ranked[best]
     above = reaching(results, first, bounds)
-    return Choice(
+    return RankingChoice(
         table,
         kind,
         first,
@@ -191,14 +191,14 @@ def _may_be_first(results: Results, ranked: Sequence[Result]) -> list[Result]:
     return [ranked[place] for place in may_be_first(rates, 1 - CONFIDENCE, results.prior)]
 
 
-def sheet(every: Sequence[Choice]) -> Sheet:
+def sheet(every: Sequence[RankingChoice]) -> Sheet:
     """Write them as a table."""
     rows = [_row(one) for one in every[:MOST_ROWS]]
     more = f" {len(every) - MOST_ROWS} more loads and links are in the ranking." if len(every) > MOST_ROWS else ""
     return Sheet("Fastest stacks", COLUMNS, rows, NOTE + more)
 
 
-def _row(one: Choice) -> tuple[str, ...]:
+def _row(one: RankingChoice) -> tuple[str, ...]:
     """Write one of them as a line of the table."""
     if one.best is None:
         return one.where, NOT_KNOWN, "", "", "", one.sure.removeprefix(f"{NOT_KNOWN}: ")

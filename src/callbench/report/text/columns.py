@@ -9,7 +9,7 @@ from callbench.model.cell import CLOSED
 
 
 @dataclass(frozen=True)
-class Column:
+class CellColumn:
     """One attribute of cells.
 
     Attributes:
@@ -24,19 +24,19 @@ class Column:
 
 
 COLUMNS = (
-    Column("call", lambda one: one.attributes["call"]),
-    Column("arguments", lambda one: _members(one.arguments)),
-    Column("options", lambda one: _members(one.options)),
-    Column("clients", lambda one: one.attributes["clients"], number=True),
-    Column("arrivals", lambda one: "" if one.attributes["arrivals"] == CLOSED else one.attributes["arrivals"]),
-    Column("calls/s requested", lambda one: one.attributes["rate"], number=True),
-    Column("think ms", lambda one: f"{one.think_ms:g}" if one.think_ms else "", number=True),
-    Column("ramp-up ms", lambda one: f"{one.ramp_up_ms:g}" if one.ramp_up_ms else "", number=True),
-    Column("link", lambda one: one.attributes["link"]),
+    CellColumn("call", lambda one: one.attributes["call"]),
+    CellColumn("arguments", lambda one: _members(one.arguments)),
+    CellColumn("options", lambda one: _members(one.options)),
+    CellColumn("clients", lambda one: one.attributes["clients"], number=True),
+    CellColumn("arrivals", lambda one: "" if one.attributes["arrivals"] == CLOSED else one.attributes["arrivals"]),
+    CellColumn("calls/s requested", lambda one: one.attributes["rate"], number=True),
+    CellColumn("think ms", lambda one: f"{one.think_ms:g}" if one.think_ms else "", number=True),
+    CellColumn("ramp-up ms", lambda one: f"{one.ramp_up_ms:g}" if one.ramp_up_ms else "", number=True),
+    CellColumn("link", lambda one: one.attributes["link"]),
 )
 
 
-def differing(cells: Sequence[Result], *, within: bool = False) -> list[Column]:
+def differing(cells: Sequence[Result], *, within: bool = False) -> list[CellColumn]:
     """Choose the columns in which cells differ.
 
     Args:
@@ -48,7 +48,7 @@ def differing(cells: Sequence[Result], *, within: bool = False) -> list[Column]:
     ]
 
 
-def _by_group(column: Column, cells: Sequence[Result]) -> bool:
+def _by_group(column: CellColumn, cells: Sequence[Result]) -> bool:
     """Return whether a group's name stands for what its cells have there."""
     if column.name in {"clients", "calls/s requested", "link"}:
         return False

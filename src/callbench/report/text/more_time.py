@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.run.obstacles import Kind, Obstacle, Reason, gathered
+from callbench.analysis.run.obstacles import Obstacle, ObstacleKind, Reason, gathered
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import listed, some
 from callbench.report.text.section import Sheet
@@ -64,7 +64,10 @@ class OpenResults:
     def in_words(self) -> str:
         """Describe it in a sentence; nothing if nothing is open that time could settle."""
         parts = []
-        for kind, name in ((Kind.CLAIM, "undecided claim"), (Kind.NEIGHBOURS, "pair of neighbours in rank")):
+        for kind, name in (
+            (ObstacleKind.CLAIM, "undecided claim"),
+            (ObstacleKind.NEIGHBOURS, "pair of neighbours in rank"),
+        ):
             own = [one for one in self.obstacles if one.kind is kind and one.timed]
             if own:
                 first, _, rest = name.partition(" of ")
@@ -118,10 +121,10 @@ def _what(own: Sequence[Obstacle]) -> str:
     """Name what is not known."""
     first = own[0]
     names = [one.about for one in own]
-    if first.kind is Kind.CLAIM:
+    if first.kind is ObstacleKind.CLAIM:
         return f"claim{'s' * (len(own) > 1)}: {' '.join(names) if len(names) <= MOST_NAMES else f'{len(names)}'}"
     where = f"{first.where}: " if first.where else ""
-    if first.kind is Kind.NEIGHBOURS:
+    if first.kind is ObstacleKind.NEIGHBOURS:
         more = len(own) - 1
         return f"{where}{names[0]}" + (f", and {more} more pair{'s' * (more > 1)}" if more else "")
     return f"{where}{some(names, MOST_NAMES)}"

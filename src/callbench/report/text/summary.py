@@ -13,7 +13,7 @@ from callbench.analysis.wording.naming import by_id, named
 from callbench.analysis.wording.words import listed, run_spread_text, some
 from callbench.model.cell import HELD
 from callbench.report.text import along, plateaus
-from callbench.report.text.choice import Choice, choices
+from callbench.report.text.choice import RankingChoice, choices
 from callbench.report.text.growth import deaths, leaks
 from callbench.report.text.more_time import OpenResults, open_results
 from callbench.stats.estimate.digits import figure, percent
@@ -25,7 +25,7 @@ DRIFT = 0.10
 
 
 @dataclass(frozen=True)
-class Finding:
+class SummaryFinding:
     """One result: what it is about, and a sentence or two."""
 
     about: str
@@ -64,18 +64,18 @@ class Summary:
         besides: the other results, group by group or as the study charts it.
     """
 
-    choices: Sequence[Choice]
+    choices: Sequence[RankingChoice]
     claims: str
     open_results: OpenResults
-    besides: Sequence[Finding]
+    besides: Sequence[SummaryFinding]
 
     @property
-    def sentences(self) -> list[Finding]:
+    def sentences(self) -> list[SummaryFinding]:
         """Write all of it without its tables."""
-        texts = [Finding(one.where, one.in_words()) for one in self.choices]
-        texts += [Finding("Claims", self.claims)] if self.claims else []
+        texts = [SummaryFinding(one.where, one.in_words()) for one in self.choices]
+        texts += [SummaryFinding("Claims", self.claims)] if self.claims else []
         more = self.open_results.in_words()
-        texts += [Finding("Undecided", more)] if more else []
+        texts += [SummaryFinding("Undecided", more)] if more else []
         return [*texts, *self.besides]
 
 
@@ -96,31 +96,31 @@ def summary(subject: Subject) -> Summary:
     )
 
 
-def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[Finding]:
+def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[SummaryFinding]:
     """Write the results besides the rankings' first places, group by group or as the study charts them."""
     charted = charted_groups(subject)
-    written: list[Finding] = []
-    alone: list[Finding] = []
+    written: list[SummaryFinding] = []
+    alone: list[SummaryFinding] = []
     for name in dict.fromkeys(group.group for group in subject.study.groups):
         text = "" if name in charted else of_group(subject, name, every) or without_rates(subject, name)
         compared = any(one.group == name and len(one.cells) > 1 for one in every)
-        (written if compared else alone).extend([Finding(subject.title_of(name), text)] if text else [])
+        (written if compared else alone).extend([SummaryFinding(subject.title_of(name), text)] if text else [])
     # Groups of one stack each compare nothing here; tables, claims and questions do so across groups.
     if len(alone) > MOST_ALONE and (written or len(every) > len(alone)):
         has = "The table All cells has their values."
-        written.append(Finding("Other results", f"{len(alone)} groups of one stack each. {has}"))
+        written.append(SummaryFinding("Other results", f"{len(alone)} groups of one stack each. {has}"))
     else:
         written += alone
     sentences = ((part.title, along.in_words(part, subject.results)) for part in subject.study.charts)
-    written += [Finding(title, text) for title, text in sentences if text]
+    written += [SummaryFinding(title, text) for title, text in sentences if text]
     for table in subject.tables:
         if table.in_words:
             rows = [(row.label, [one.text for one in row.places]) for row in table.rows]
             text = limits.in_words(table.columns, rows)
-            written += [Finding(table.title, text)] if text else []
+            written += [SummaryFinding(table.title, text)] if text else []
     if subject.run.request.get("knees"):
         written.append(
-            Finding("Knees", "the section Knee has the highest level at which each stack met its objective.")
+            SummaryFinding("Knees", "the section Knee has the highest level at which each stack met its objective.")
         )
     return written
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from callbench.analysis.judge.claims import ClaimResult, Verdict
 from callbench.analysis.wording.words import listed
-from callbench.report.text.choice import Choice
+from callbench.report.text.choice import RankingChoice
 
 # More names than this are counted instead.
 _MOST_NAMES = 3
 
 
-def verdict(judged: Sequence[ClaimResult], choices: Sequence[Choice]) -> str:
+def verdict(judged: Sequence[ClaimResult], choices: Sequence[RankingChoice]) -> str:
     """Say which claims hold, else which stack is fastest; "" where neither was asked."""
     return _of_claims(judged) or _of_choices(choices)
 
@@ -29,7 +29,7 @@ def _of_claims(judged: Sequence[ClaimResult]) -> str:
     return f"Of {tested} claim{'s' * (tested != 1)}, {listed(parts)}" if tested else ""
 
 
-def _of_choices(choices: Sequence[Choice]) -> str:
+def _of_choices(choices: Sequence[RankingChoice]) -> str:
     """Name the fastest stack where one is shown to be it, and count the rankings that leave it open."""
     compared = [one for one in choices if one.next is not None or one.reaching]
     if not compared:
@@ -48,7 +48,7 @@ def _of_choices(choices: Sequence[Choice]) -> str:
     return f"Of {len(compared)} rankings: {', '.join(parts)}"
 
 
-def _open(compared: Sequence[Choice]) -> str:
+def _open(compared: Sequence[RankingChoice]) -> str:
     """Say that no stack is shown to be the fastest, and of a single ranking who may be."""
     if len(compared) > 1:
         return f"Undecided: no stack is shown to be the fastest in any of {len(compared)} rankings"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from callbench.analysis.advice.requirements import LeftOut, required, wants_tls
+from callbench.analysis.advice.requirements import LeftOutStack, required, wants_tls
 from callbench.catalog.callers import encrypts
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
@@ -41,7 +41,7 @@ class Chosen:
     """
 
     stacks: Sequence[str] = ()
-    not_measured: Sequence[LeftOut] = ()
+    not_measured: Sequence[LeftOutStack] = ()
 
 
 def chosen(service: Path, known: Catalogue, situation: Situation) -> Chosen:
@@ -76,7 +76,7 @@ def _fits(stack: Stack, situation: Situation, there: Sequence[Stack], link: str)
     return encrypts(stack.card) is encrypted and not required(stack.message, stack.channel, stack.card, situation)
 
 
-def _pruned(stacks: Sequence[Stack], tables: Sequence[CallBytes], situation: Situation) -> Iterator[LeftOut]:
+def _pruned(stacks: Sequence[Stack], tables: Sequence[CallBytes], situation: Situation) -> Iterator[LeftOutStack]:
     """Find the stacks whose bytes alone are too many. What runs today and plain JSON over HTTP/1.1 stay."""
     by_channel: dict[str, list[Stack]] = {}
     for stack in stacks:
@@ -90,7 +90,7 @@ def _pruned(stacks: Sequence[Stack], tables: Sequence[CallBytes], situation: Sit
         for name, size in bodies.items():
             if name in (situation.today, ordinary, best) or not _loses(size, bodies[best], situation):
                 continue
-            yield LeftOut(name, [_reason(size, best, bodies[best], situation)], required=False)
+            yield LeftOutStack(name, [_reason(size, best, bodies[best], situation)], required=False)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.knees import objective_result
 from callbench.runner.load import driving
-from callbench.stats.load.capacity_plan import COARSE, Place, capacity, next_place
+from callbench.stats.load.capacity_plan import COARSE, NextLoad, capacity, next_place
 from callbench.store.record_writer import RecordWriter
 
 _WARM_UP = 0.2
@@ -84,13 +84,13 @@ class CapacitySearch:
         while (place := self._proof()) is not None:
             self._proofs.append(self._try(place))
 
-    def _proof(self) -> Place | None:
+    def _proof(self) -> NextLoad | None:
         """Return a longer load near the lower end. What is rarer than a usual load is long was seen by none of them."""
         level = proof_level(capacity(self._trials, self._request.span), self._request)
         made = [line for line in self._proofs if line["level"] == level]
         if level is None or self._dead or len(made) >= _PROOFS or any(line["holds"] for line in made):
             return None
-        return Place(_PROOF, level)
+        return NextLoad(_PROOF, level)
 
     def over(self) -> str:
         """Say why no further load is tried; "" if one is."""
@@ -117,7 +117,7 @@ class CapacitySearch:
         )
         return max(1.0, done["calls"] / (done["elapsed_ns"] / 1e9) / 2)
 
-    def _try(self, place: Place) -> dict[str, Any]:
+    def _try(self, place: NextLoad) -> dict[str, Any]:
         self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(place.level)}")
         at_s, began = self._at_s(), time.monotonic()
         kind: dict[str, Any] = {"kind": "proof"} if place.phase == _PROOF else {"kind": "step", "phase": place.phase}
@@ -149,7 +149,7 @@ class CapacitySearch:
             self._target.connect(clients)
             self._connected = clients
 
-    def _load(self, place: Place) -> dict[str, Any]:
+    def _load(self, place: NextLoad) -> dict[str, Any]:
         """Apply a load, and return its journal record."""
         request, level = self._request, place.level
         seconds = self._seconds(place)
@@ -173,7 +173,7 @@ class CapacitySearch:
             "processors": _processors(result),
         }
 
-    def _seconds(self, place: Place) -> float:
+    def _seconds(self, place: NextLoad) -> float:
         """How long a load lasts, from what the nearest level made."""
         near = min(self._rates, key=lambda level: abs(level - place.level), default=None)
         known = self._rates[near] if near is not None else 0.0

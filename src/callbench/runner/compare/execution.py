@@ -20,7 +20,16 @@ from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
 from callbench.model.request import only_call
 from callbench.runner.compare import tasks
-from callbench.runner.compare.fork import Amount, Cells, Fork, ForkTask, Pair, ReferenceEcho, SideFailure, said_of_sides
+from callbench.runner.compare.fork import (
+    Amount,
+    Cells,
+    ComparedFork,
+    ComparisonTask,
+    Pair,
+    ReferenceEcho,
+    SideFailure,
+    said_of_sides,
+)
 from callbench.runner.compare.operands import Candidate, candidates, pairs
 from callbench.runner.machine import environment, idle_states
 from callbench.runner.measure.host_monitor import GapDetector
@@ -277,7 +286,9 @@ class _Forks:
             while left := [index for index, forks in self._forks.items() if forks is None or number < forks]:
                 for index in self._rng.sample(left, len(left)):
                     sustained_s = _sustained_s(request.seconds) if number < _SUSTAINED_FORKS else 0.0
-                    cells_ = ForkTask(self._pairs[index], self._cells[index], reference_echo, number == 0, sustained_s)
+                    cells_ = ComparisonTask(
+                        self._pairs[index], self._cells[index], reference_echo, number == 0, sustained_s
+                    )
                     self._fork(number, index, cells_, request, gaps)
                 number += 1
                 self._show_progress(number, kept)
@@ -289,7 +300,9 @@ class _Forks:
         if number * 10 // max(most, 1) > (number - 1) * 10 // max(most, 1):
             _print(f"fork {number} of {most}: {time.monotonic() - self._began:.0f} s")
 
-    def _fork(self, number: int, index: int, cells_: ForkTask, request: ComparisonRequest, gaps: GapDetector) -> None:
+    def _fork(
+        self, number: int, index: int, cells_: ComparisonTask, request: ComparisonRequest, gaps: GapDetector
+    ) -> None:
         """Run one fork of a pair. A pair that fails twice in a row is excluded."""
 
         def amount_of(started_s: float) -> Amount:
@@ -302,7 +315,7 @@ class _Forks:
         for _ in range(_TRIES):
             started = now()
             try:
-                made = Fork(cells_, self._where, self._rng, self._machine, gaps).run(amount_of)
+                made = ComparedFork(cells_, self._where, self._rng, self._machine, gaps).run(amount_of)
             except SideFailure as failure:
                 why, whys = str(failure), whys | failure.whys
                 continue

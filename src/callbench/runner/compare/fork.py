@@ -81,7 +81,7 @@ class ReferenceEcho:
 
 
 @dataclass(frozen=True)
-class ForkTask:
+class ComparisonTask:
     """What a fork compares.
 
     Attributes:
@@ -184,11 +184,16 @@ class _PairDrive:
         return {"cell": self.cells[0].id, "agree": agree, "slices": self.slices, "latency": latency, **sustained}
 
 
-class Fork:
+class ComparedFork:
     """A fork in progress."""
 
     def __init__(
-        self, task: ForkTask, placement: Placement, rng: random.Random, machine: MachineState, gaps: GapDetector | None
+        self,
+        task: ComparisonTask,
+        placement: Placement,
+        rng: random.Random,
+        machine: MachineState,
+        gaps: GapDetector | None,
     ) -> None:
         """Prepare the fork; nothing is started. `gaps` detects lost processors during slices."""
         self._gaps = gaps

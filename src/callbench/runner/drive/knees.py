@@ -14,7 +14,7 @@ from callbench.model.errors import BadInput
 from callbench.runner.drive.schedules import Schedules
 from callbench.runner.drive.slices import Length
 from callbench.runner.drive.tasks import SlicePlan, Task
-from callbench.stats.load.knee import Step, next_level
+from callbench.stats.load.knee import LevelTrial, next_level
 from callbench.stats.load.rate import window_of
 from callbench.store.record import Record
 
@@ -81,13 +81,13 @@ class Searches:
             BadInput: the journal is damaged.
         """
         self.every = [Search(**record) for record in run.request.get("knees", [])]
-        self._steps: dict[tuple[str, str, int], list[Step]] = {}
+        self._steps: dict[tuple[str, str, int], list[LevelTrial]] = {}
         for line in run.lines() if self.every else ():
             if line["kind"] == "step":
                 key = str(line["knee"]), str(line["cell"]), int(line["fork"])
-                self._steps.setdefault(key, []).append(Step(float(line["level"]), bool(line["holds"])))
+                self._steps.setdefault(key, []).append(LevelTrial(float(line["level"]), bool(line["holds"])))
 
-    def steps(self, search: Search, fork: int) -> list[Step]:
+    def steps(self, search: Search, fork: int) -> list[LevelTrial]:
         """Return the list of steps of a search in a fork; it grows during the search."""
         return self._steps.setdefault((search.knee, search.cell, fork), [])
 
@@ -153,7 +153,7 @@ class SearchTask(Task):
         found = objective_result(result["done"], search.objective, load.rate_per_s)
         place = {"knee": search.knee, "cell": search.cell, "fork": self._fork, "stack": self._cell.stack}
         line = {"kind": "step", **place, "step": len(self._steps), "along": search.along, "level": level}
-        self._steps.append(Step(level, found["holds"]))
+        self._steps.append(LevelTrial(level, found["holds"]))
         self.result = {**line, "clients": load.clients, "unsteady": "", **result, **found}
 
 

@@ -93,7 +93,7 @@ def noting_the_first_stop() -> Iterator[StopRequest]:
 
 
 @dataclass
-class Ending:
+class EndMark:
     """How a record is marked when its work ends.
 
     Attributes:
@@ -104,7 +104,7 @@ class Ending:
 
 
 @contextmanager
-def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> Iterator[Ending]:
+def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> Iterator[EndMark]:
     """Mark a record as the block says, `finished` by default, if it completes; else `stopped`.
 
     Args:
@@ -117,7 +117,7 @@ def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> It
         HostLost: another machine has gone; the sentence ends with `kept`.
     """
     try:
-        ending = Ending()
+        ending = EndMark()
         with stoppable():
             yield ending
     except (KeyboardInterrupt, Sigterm) as stop:

@@ -182,7 +182,7 @@ class ProcessorWatch:
         }
 
 
-class ProcessorTime(Probe):
+class ProcessorTimeProbe(Probe):
     """The probe for the processor time of both sides."""
 
     name: ClassVar[str] = "processors"

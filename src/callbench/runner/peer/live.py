@@ -9,7 +9,7 @@ from callbench.runner.live.progress_line import ProgressLine
 from callbench.store.record import Record
 
 
-class Progress:
+class PeerProgress:
     """Shows the progress on stderr."""
 
     def __init__(self, run: Record, *, quiet: bool) -> None:

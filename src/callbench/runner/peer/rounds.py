@@ -8,7 +8,7 @@ from typing import Any
 
 from callbench.adapter import oracle, placement
 from callbench.adapter.contract import Done
-from callbench.analysis.peer.agreement import PEER, Round, Side, compute_agreement
+from callbench.analysis.peer.agreement import PEER, GeneratorRound, Round, compute_agreement
 from callbench.analysis.peer.rounds import PeerRounds, RoundsRequest
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import own_servers
@@ -119,7 +119,7 @@ def drive_round(  # noqa: PLR0913, PLR0917 - what, where, how long, in which ord
             "ours": ("the load driver", lambda: _drive_own(running, stack, cell, length, warm_up)),
             "peers": (PEER, lambda: _drive_peer(running, http_load_, cell, length)),
         }
-        results: dict[str, Side] = {}
+        results: dict[str, GeneratorRound] = {}
         reasons: list[str] = []
         for name in rng.sample(sorted(sides), 2):
             results[name], why = compiling.watch(*sides[name])
@@ -135,7 +135,7 @@ def _warm_up_cell(cell: Cell) -> Cell:
 
 def _drive_own(
     running: RunningStack, stack: Stack, cell: Cell, length: RoundLength, warm_up: WarmUp
-) -> tuple[Side, str]:
+) -> tuple[GeneratorRound, str]:
     """Drive with the load driver. Also return why that was not steady, or ""."""
     client, seconds = running.sides.client, length.drive_seconds(cell)
     # Connect again, because a server may close connections that were idle while the peer drove. A listed call must be
@@ -170,7 +170,7 @@ def _check_counts(running: RunningStack, cell: Cell, driver: str, calls: int, er
         raise CallbenchError(f"{driver} says {calls:,} calls and {errors:,} errors, but the server counted {counted:,}")
 
 
-def driver_side(done: Done, think_ms: float) -> Side:
+def driver_side(done: Done, think_ms: float) -> GeneratorRound:
     """Convert the load driver's report.
 
     Args:
@@ -192,10 +192,12 @@ def driver_side(done: Done, think_ms: float) -> Side:
     errors = sum(done["errors"].values())
     busy = (end - begin) * window.calls / done["calls"] / window.ns
     mean_ms = mean / 1e6
-    return Side(window.per_s, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
+    return GeneratorRound(window.per_s, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
 
 
-def _drive_peer(running: RunningStack, http_load_: HttpLoad, cell: Cell, length: RoundLength) -> tuple[Side, str]:
+def _drive_peer(
+    running: RunningStack, http_load_: HttpLoad, cell: Cell, length: RoundLength
+) -> tuple[GeneratorRound, str]:
     """Let the peer drive. Also return why that was not steady, or ""."""
     processors = placement.choose_placement()
     peer_processors = () if processors.shared else processors.client
@@ -207,7 +209,7 @@ def _drive_peer(running: RunningStack, http_load_: HttpLoad, cell: Cell, length:
     return peer_side(result, http_load_.think_ms, max(1, len(processors.client))), rate_rise(PEER, result.rates)
 
 
-def peer_side(result: jmeter.JMeterResult, think_ms: float, processors: int) -> Side:
+def peer_side(result: jmeter.JMeterResult, think_ms: float, processors: int) -> GeneratorRound:
     """Convert the peer's result.
 
     Args:
@@ -228,7 +230,7 @@ def peer_side(result: jmeter.JMeterResult, think_ms: float, processors: int) -> 
         time for time in (result.client_ms and result.client_ms / (summary.calls + errors), summary.gap_ms) if time
     ]
     own_ms = max(known, default=0.0)
-    return Side(
+    return GeneratorRound(
         rate_per_s=summary.rate_per_s,
         # JMeter's clock cannot measure a median of 0 ms.
         median_ms=max(summary.median_ms, 0.001),

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from callbench.adapter.stack.sides import Sides
-from callbench.analysis.peer.agreement import Side
+from callbench.analysis.peer.agreement import GeneratorRound
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.stats.estimate.digits import percent
 from callbench.stats.steady.steady import shift
@@ -35,7 +35,7 @@ class CompilerShare:
         """Find the processes."""
         self._clock = CompilerTime(sides)
 
-    def watch(self, who: str, drive: Callable[[], tuple[Side, str]]) -> tuple[Side, str]:
+    def watch(self, who: str, drive: Callable[[], tuple[GeneratorRound, str]]) -> tuple[GeneratorRound, str]:
         """Run a drive. Also return why it was not steady: the drive's own reason, or an active compiler."""
         began, before = time.monotonic_ns(), self._compiler_ns()
         side, unsteady = drive()

@@ -19,7 +19,7 @@ from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.secrets import SECRETS
 from callbench.runner.machine import environment
 from callbench.runner.peer.http_load import why_not
-from callbench.runner.peer.live import Progress
+from callbench.runner.peer.live import PeerProgress
 from callbench.runner.peer.rounds import RoundLength, drive_round
 from callbench.runner.run import launch
 from callbench.store.head import PEER as PEER_RECORD
@@ -188,14 +188,14 @@ def drive(run: RecordWriter, prepared: PeerStudy, *, quiet: bool) -> None:
     Raises:
         CallbenchError: the folder cannot be written.
     """
-    with Progress(run, quiet=quiet) as progress:
+    with PeerProgress(run, quiet=quiet) as progress:
         _Rounds(run, prepared.catalogue, progress).run()
 
 
 class _Rounds:
     """The rounds of a study in progress."""
 
-    def __init__(self, run: RecordWriter, catalogue: Catalogue, progress: Progress) -> None:
+    def __init__(self, run: RecordWriter, catalogue: Catalogue, progress: PeerProgress) -> None:
         """Continue at the end of the journal."""
         self._run = run
         self._catalogue = catalogue

@@ -15,7 +15,7 @@ from callbench.runner.live.progress import Progress
 from callbench.runner.machine import batch_limits, idle_states
 from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.measure.processes import Processes
-from callbench.runner.measure.processor_time import ProcessorTime
+from callbench.runner.measure.processor_time import ProcessorTimeProbe
 from callbench.runner.measure.traffic import Traffic
 from callbench.runner.plan.estimate import estimate, span
 from callbench.runner.plan.plan import Plan
@@ -63,7 +63,12 @@ class RunExecution:
         with context.progress, ExitStack() as owned:
             # The gap detector must be closest to the drive: it begins last and ends first.
             context.gaps = owned.enter_context(GapDetector(context.placement))
-            context.probes = (Processes(), ProcessorTime(context.placement), Traffic(context.plan.wires), context.gaps)
+            context.probes = (
+                Processes(),
+                ProcessorTimeProbe(context.placement),
+                Traffic(context.plan.wires),
+                context.gaps,
+            )
             baselines = bool(context.run.request.get("baselines", True))
             self._show_estimate(baselines=baselines)
             context.progress.show_plan(context.plan)

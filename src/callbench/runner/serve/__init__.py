@@ -10,14 +10,14 @@ from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.runner.live.stopping import Sigterm, Terminated, stoppable
 from callbench.runner.serve import selection
 from callbench.runner.serve.input_lines import InputLines
-from callbench.runner.serve.offers import Endpoints, Server
+from callbench.runner.serve.offers import Endpoints, OfferedServer
 
 # Error kinds of an adapter that cannot have a port or an address.
 _OF_THE_PLACE = ("out-of-resources", "bad-request", "refused")
 
 
 @dataclass(frozen=True)
-class Request:
+class ServeRequest:
     """The options of `callbench serve`.
 
     Attributes:
@@ -72,7 +72,7 @@ def check_host(host: str, *, exposed: bool) -> str:
     return str(address)
 
 
-def serve(catalogue: Catalogue, request: Request, output: Output) -> None:
+def serve(catalogue: Catalogue, request: ServeRequest, output: Output) -> None:
     """Serve until Ctrl-C, SIGTERM, or the end of a standard input that has a writer.
 
     Args:
@@ -101,8 +101,8 @@ def serve(catalogue: Catalogue, request: Request, output: Output) -> None:
 
 
 def _start_all(
-    servers: Sequence[Server], request: Request, open_: ExitStack, show: Callable[[str], None]
-) -> tuple[list[Server], AdapterFailure | None]:
+    servers: Sequence[OfferedServer], request: ServeRequest, open_: ExitStack, show: Callable[[str], None]
+) -> tuple[list[OfferedServer], AdapterFailure | None]:
     """Start all servers, then serve them one after the other. A refused one is reported, and the rest continues.
 
     Returns:
@@ -137,7 +137,7 @@ def _start_all(
     return serving, failure
 
 
-def _why_nothing_served(request: Request, failure: AdapterFailure | None) -> CallbenchError:
+def _why_nothing_served(request: ServeRequest, failure: AdapterFailure | None) -> CallbenchError:
     if failure is None:
         return CallbenchError("nothing here can be served: `callbench doctor` says what is missing")
     if failure.kind in _OF_THE_PLACE:
@@ -145,7 +145,7 @@ def _why_nothing_served(request: Request, failure: AdapterFailure | None) -> Cal
     return CallbenchError(f"nothing is served: {failure}")
 
 
-def _run_commands(serving: list[Server], output: Output) -> None:
+def _run_commands(serving: list[OfferedServer], output: Output) -> None:
     """Run the commands of standard input, and check regularly whether all servers live."""
     input_ = InputLines()
     while not input_.over:
@@ -158,7 +158,7 @@ def _run_commands(serving: list[Server], output: Output) -> None:
                 raise CallbenchError("nothing is served any more")
 
 
-def _run_command(serving: Sequence[Server], line: str, output: Output) -> None:
+def _run_command(serving: Sequence[OfferedServer], line: str, output: Output) -> None:
     words = sorted({word for server in serving for word in server.words})
     match line.split():
         case []:
@@ -177,7 +177,7 @@ def _run_command(serving: Sequence[Server], line: str, output: Output) -> None:
             output.message(f"say `on NAME` or `off NAME`, not {line.strip()!r}; names are {', '.join(words)}")
 
 
-def _endpoints(serving: Sequence[Server]) -> Endpoints:
+def _endpoints(serving: Sequence[OfferedServer]) -> Endpoints:
     found: Endpoints = {}
     for server in serving:
         found |= server.endpoints

@@ -15,7 +15,7 @@ Endpoints = dict[str, str]
 _ITEMS = "10"
 
 
-class Server(Protocol):
+class OfferedServer(Protocol):
     """Something that can be served, and switched on and off by name.
 
     Attributes:
@@ -72,11 +72,11 @@ class AdapterServer:
         self._adapter: Adapter | None = None
 
     def start(self) -> None:
-        """As `Server.start`."""
+        """As `OfferedServer.start`."""
         self._adapter = Adapter(self._manifest, "serving all")
 
     def serve(self, host: str, port: int) -> list[AdapterFailure]:
-        """As `Server.serve`, channel by channel: a channel that fails does not affect the others."""
+        """As `OfferedServer.serve`, channel by channel: a channel that fails does not affect the others."""
         running = _start_adapter(self._adapter).read_hello()
         self.endpoints = running.serve_all(host, port, [])
         refused = []
@@ -88,20 +88,20 @@ class AdapterServer:
         return refused
 
     def next_port(self, port: int) -> int:
-        """As `Server.next_port`. This server uses several ports, so the others take any."""
+        """As `OfferedServer.next_port`. This server uses several ports, so the others take any."""
         del port
         return 0
 
     def switch(self, word: str, *, on: bool) -> None:
-        """As `Server.switch`."""
+        """As `OfferedServer.switch`."""
         self.endpoints = _start_adapter(self._adapter).switch(word, on=on)
 
     def ended(self) -> str | None:
-        """As `Server.ended`."""
+        """As `OfferedServer.ended`."""
         return _why_ended(self._adapter)
 
     def close(self) -> None:
-        """As `Server.close`."""
+        """As `OfferedServer.close`."""
         if self._adapter is not None:
             self._adapter.stop()
 
@@ -124,13 +124,13 @@ class StackServer:
         self._place = ("127.0.0.1", 0)
 
     def start(self) -> None:
-        """As `Server.start`."""
+        """As `OfferedServer.start`."""
         if self._behind is not None:
             self._adapters.append(Adapter(self._behind[0], "the backend"))
         self._adapters.append(Adapter(self._manifest, "the server"))
 
     def serve(self, host: str, port: int) -> list[AdapterFailure]:
-        """As `Server.serve`."""
+        """As `OfferedServer.serve`."""
         self._place = (host, port)
         for adapter in self._adapters:
             adapter.read_hello()
@@ -143,11 +143,11 @@ class StackServer:
         return []
 
     def next_port(self, port: int) -> int:
-        """As `Server.next_port`: the following port."""
+        """As `OfferedServer.next_port`: the following port."""
         return port + 1 if port else 0
 
     def switch(self, word: str, *, on: bool) -> None:
-        """As `Server.switch`."""
+        """As `OfferedServer.switch`."""
         server = self._adapters[-1]
         if on and not self.endpoints:
             host, port = self._place
@@ -159,11 +159,11 @@ class StackServer:
             self.endpoints = {}
 
     def ended(self) -> str | None:
-        """As `Server.ended`."""
+        """As `OfferedServer.ended`."""
         return next((how for how in map(_why_ended, self._adapters) if how), None)
 
     def close(self) -> None:
-        """As `Server.close`."""
+        """As `OfferedServer.close`."""
         for adapter in reversed(self._adapters):
             adapter.stop()
 

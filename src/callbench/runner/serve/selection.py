@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from callbench.catalog.catalogue import Adapter, Catalogue
+from callbench.catalog.catalogue import Catalogue, KnownAdapter
 from callbench.model.cell import Stack, sides_of
 from callbench.model.errors import BadInput
 from callbench.model.suggestions import unknown
-from callbench.runner.serve.offers import AdapterServer, Server, StackServer
+from callbench.runner.serve.offers import AdapterServer, OfferedServer, StackServer
 
 
 def of(
     catalogue: Catalogue, names: Sequence[str], channels: Sequence[str], *, every: bool, options: Mapping[str, object]
-) -> list[Server]:
+) -> list[OfferedServer]:
     """Return the servers to run.
 
     Args:
@@ -37,7 +37,7 @@ def of(
     return [_stack_server(catalogue, name, options) for name in stacks]
 
 
-def _all_servers(catalogue: Catalogue, channels: Sequence[str]) -> list[Server]:
+def _all_servers(catalogue: Catalogue, channels: Sequence[str]) -> list[OfferedServer]:
     able = [adapter for adapter in catalogue.adapters if _can_hold_all(adapter)]
     own = {adapter.name: _channels(adapter) for adapter in able}
     every = sorted({channel for some in own.values() for channel in some})
@@ -53,11 +53,11 @@ def _all_servers(catalogue: Catalogue, channels: Sequence[str]) -> list[Server]:
     ]
 
 
-def _can_hold_all(adapter: Adapter) -> bool:
+def _can_hold_all(adapter: KnownAdapter) -> bool:
     return adapter.manifest.serve_all and not adapter.why_not
 
 
-def _channels(adapter: Adapter) -> list[str]:
+def _channels(adapter: KnownAdapter) -> list[str]:
     """Return the adapter's channels that other programs can reach, in the manifest's order."""
     return list(dict.fromkeys(stack.channel for stack in adapter.stacks if stack.card.get("roles") == "both"))
 
@@ -89,7 +89,7 @@ def _why_no_server(stack: Stack) -> str | None:
             return None
 
 
-def _stack_server(catalogue: Catalogue, name: str, options: Mapping[str, object]) -> Server:
+def _stack_server(catalogue: Catalogue, name: str, options: Mapping[str, object]) -> OfferedServer:
     stack = next(stack for stack in catalogue.stacks if stack.id == name)
     programs = catalogue.programs(stack)
     return StackServer(stack, programs.server, programs.backend, options)

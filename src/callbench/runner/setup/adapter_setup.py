@@ -23,7 +23,7 @@ _HOST = Path("engine", "target", "release", "callbench-host")
 
 
 @dataclass(frozen=True)
-class Part:
+class SetupPart:
     """Something that can be set up: an adapter, or another load generator.
 
     Attributes:
@@ -50,14 +50,14 @@ def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
     return [part.record() for part in parts(catalogue)]
 
 
-def parts(catalogue: Catalogue) -> list[Part]:
+def parts(catalogue: Catalogue) -> list[SetupPart]:
     """Return everything that can be set up, in the order of the catalogue."""
     found = [
-        Part(each.name, named, each.manifest.needs, each.why_not, setup.can_be_set_up(each.manifest))
+        SetupPart(each.name, named, each.manifest.needs, each.why_not, setup.can_be_set_up(each.manifest))
         for each in catalogue.adapters
         if _is_bundled(each.manifest.file) and (named := setup.scripts(each.manifest))
     ]
-    return [*found, Part("jmeter", ("jmeter",), "a JDK 17, Maven", jmeter.why_not())]
+    return [*found, SetupPart("jmeter", ("jmeter",), "a JDK 17, Maven", jmeter.why_not())]
 
 
 def _is_bundled(file: Path) -> bool:

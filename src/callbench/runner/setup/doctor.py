@@ -13,7 +13,7 @@ from callbench.adapter import placement, session
 from callbench.adapter.generators import compiled_cache
 from callbench.adapter.network import creation, kernel
 from callbench.catalog import setup
-from callbench.catalog.catalogue import Adapter, Catalogue
+from callbench.catalog.catalogue import Catalogue, KnownAdapter
 from callbench.catalog.links import profile
 from callbench.catalog.reach import PAIR
 from callbench.model.errors import AdapterFailure
@@ -22,7 +22,7 @@ from callbench.runner.machine import environment
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """The result of one check.
 
     Attributes:
@@ -40,7 +40,7 @@ class Finding:
         return asdict(self)
 
 
-def findings(catalogue: Catalogue) -> Iterator[Finding]:
+def findings(catalogue: Catalogue) -> Iterator[DoctorFinding]:
     """Check the machine, then start each adapter once and read its hello message."""
     yield from _machine()
     yield _supervisor()
@@ -48,37 +48,39 @@ def findings(catalogue: Catalogue) -> Iterator[Finding]:
     yield _cache()
     yield from _lab()
     for sentence in catalogue.broken:
-        yield Finding("manifest", "missing", sentence, "correct the manifest: contract/CONTRACT.md explains it")
+        yield DoctorFinding("manifest", "missing", sentence, "correct the manifest: contract/CONTRACT.md explains it")
     for each in catalogue.adapters:
         yield from _adapter(each)
 
 
-def _cache() -> Finding:
+def _cache() -> DoctorFinding:
     size = sum(entry.size for entry in compiled_cache.entries()) / 1e9
     limit = compiled_cache.limit_bytes() / 1e9
     found = f"{size:.2f} of at most {limit:g} GB of compiled services in {compiled_cache.place()}"
-    return Finding("cache", "good" if size <= limit else "poor", found, "callbench cache --clear" if size else None)
+    return DoctorFinding(
+        "cache", "good" if size <= limit else "poor", found, "callbench cache --clear" if size else None
+    )
 
 
-def _machine() -> Iterator[Finding]:
+def _machine() -> Iterator[DoctorFinding]:
     where = placement.choose_placement()
     usable = len(os.sched_getaffinity(0))
     if where.shared:
-        yield Finding(
+        yield DoctorFinding(
             "processors", "poor", f"{usable} usable: client and server share it", "give the machine two or more"
         )
     else:
-        yield Finding(
+        yield DoctorFinding(
             "processors",
             "good",
             f"{usable} usable: the client on {list(where.client)}, the server on {list(where.server)}",
         )
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     if governor.exists() and (found := governor.read_text().strip()) != "performance":
-        yield Finding("governor", "poor", found, "cpupower frequency-set -g performance")
+        yield DoctorFinding("governor", "poor", found, "cpupower frequency-set -g performance")
     load = os.getloadavg()[0]
     busy = load > 0.5 * usable
-    yield Finding(
+    yield DoctorFinding(
         "load",
         "poor" if busy else "good",
         f"{load:.2f} in the last minute",
@@ -86,30 +88,30 @@ def _machine() -> Iterator[Finding]:
     )
     steal = environment.busyness()["steal_share"]
     if steal is not None and steal > 0.01:
-        yield Finding(
+        yield DoctorFinding(
             "steal", "poor", f"{steal:.1%} of processor time went to other guests", "use a machine without other guests"
         )
     memory = psutil.virtual_memory().available / 2**30
-    yield Finding("memory", "good" if memory > 1 else "poor", f"{memory:.1f} GiB available")
+    yield DoctorFinding("memory", "good" if memory > 1 else "poor", f"{memory:.1f} GiB available")
     free = shutil.disk_usage(home()).free / 2**30
-    yield Finding("disk", "good" if free > 1 else "poor", f"{free:.1f} GiB free at {home()}")
+    yield DoctorFinding("disk", "good" if free > 1 else "poor", f"{free:.1f} GiB free at {home()}")
 
 
-def _supervisor() -> Finding:
+def _supervisor() -> DoctorFinding:
     found = supervisor()
     if found:
-        return Finding("supervisor", "good", str(found))
-    return Finding(
+        return DoctorFinding("supervisor", "good", str(found))
+    return DoctorFinding(
         "supervisor", "poor", "not built: adapters run without a PID namespace of their own", engine_remedy()
     )
 
 
-def _own_service() -> Finding:
+def _own_service() -> DoctorFinding:
     """Look for what compiles the calls of an imported service."""
     missing = [title for title, program in (("Rust", "cargo"), ("a C compiler", "cc")) if shutil.which(program) is None]
     if not missing:
-        return Finding("a service of your own", "good", "Rust and a C compiler are there for `run` and `advise`")
-    return Finding(
+        return DoctorFinding("a service of your own", "good", "Rust and a C compiler are there for `run` and `advise`")
+    return DoctorFinding(
         "a service of your own",
         "missing",
         f"{' and '.join(missing)}: `run` and `advise` compile its calls; `import` and its table of bytes need neither",
@@ -117,35 +119,37 @@ def _own_service() -> Finding:
     )
 
 
-def _lab() -> Iterator[Finding]:
+def _lab() -> Iterator[DoctorFinding]:
     """Try to make two hosts and links with a profile, and list the kernel features that links need."""
     for name, subject in ((PAIR, "two hosts"), ("lan100", "a fast line (lan100)"), ("wan50", "a delay (wan50)")):
         attempt = creation.try_link(profile.find(name).wire)
         by = {"kernel": ", by the kernel's own queue", "emulator": f", by our emulator ({attempt.why})"}
         result = attempt.why_not or f"can be made{by.get(attempt.maker or '', '')}"
-        yield Finding(subject, "good" if attempt.maker else "missing", result)
-    yield Finding("kernel for links", "good", f"{kernel.parts()}; without htb or BPF our emulator makes every link")
+        yield DoctorFinding(subject, "good" if attempt.maker else "missing", result)
+    yield DoctorFinding(
+        "kernel for links", "good", f"{kernel.parts()}; without htb or BPF our emulator makes every link"
+    )
 
 
-def _adapter(each: Adapter) -> Iterator[Finding]:
+def _adapter(each: KnownAdapter) -> Iterator[DoctorFinding]:
     subject, remedy = f"adapter {each.name}", setup.command(each.manifest) or None
     if each.why_not:
-        yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {each.why_not}", remedy)
+        yield DoctorFinding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {each.why_not}", remedy)
         return
     try:
         with session.Adapter(each.manifest, "checked by the doctor") as running:
             hello = running.hello
     except AdapterFailure as failure:
-        yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {failure}", remedy)
+        yield DoctorFinding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {failure}", remedy)
         return
     unavailable = hello.get("unavailable", {})
     clock = hello["clock"]
     able = len(each.stacks) - len(unavailable)
-    yield Finding(
+    yield DoctorFinding(
         subject,
         "good" if able else "missing",
         f"{able} of {len(each.stacks)} stacks can run; {hello['runtime']};"
         f" a clock reading costs {clock['reading_ns']:.3g} ns",
     )
     for stack, why in unavailable.items():
-        yield Finding(stack, "missing", why)
+        yield DoctorFinding(stack, "missing", why)

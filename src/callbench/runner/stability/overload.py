@@ -15,7 +15,7 @@ from callbench.runner.drive.knees import RATES, objective_result
 from callbench.runner.drive.schedules import Schedules
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
-from callbench.stats.load.knee import SearchRange, Step, knee, next_level
+from callbench.stats.load.knee import LevelTrial, SearchRange, knee, next_level
 from callbench.stats.load.rate import window_of
 from callbench.stats.load.recovery import IN_A_ROW, Slice, recovery, slow_above
 from callbench.store.record_writer import RecordWriter
@@ -70,7 +70,7 @@ class _Progress:
         over: whether the test has ended.
     """
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[LevelTrial] = field(default_factory=list)
     capacity: float | None = None
     limit_us: float | None = None
     started: set[float] = field(default_factory=set)
@@ -186,7 +186,7 @@ class Overload:
             self._announce(f"searching: {level:,.0f} calls/s")
             done = self._drive(level, _SLICE_S)
             found = objective_result(done, self._request.objective, level)
-            steps.append(Step(level, bool(found["holds"])))
+            steps.append(LevelTrial(level, bool(found["holds"])))
             self._run.append({"kind": "step", "level": level, "at_s": self._at_s(), **found})
         found_knee = knee(steps, span)
         if found_knee is None or not any(step.met for step in steps):
@@ -282,7 +282,7 @@ def _read_progress(run: RecordWriter) -> _Progress:
     for line in run.lines():
         match line["kind"]:
             case "step":
-                progress.steps.append(Step(line["level"], bool(line["holds"])))
+                progress.steps.append(LevelTrial(line["level"], bool(line["holds"])))
             case "capacity":
                 progress.capacity = line["rate_per_s"]
             case "before":

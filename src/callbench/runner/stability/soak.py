@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.adapter.stack.target import Loss, Target
+from callbench.adapter.stack.target import ServerEnd, Target
 from callbench.analysis.load.endpoints import added
 from callbench.analysis.stability.lines import until_s
 from callbench.analysis.stability.slices import failed_slice
@@ -191,9 +191,9 @@ class Soak:
 
     def _client_died(self, failure: AdapterFailure) -> None:
         """Handle a dead client: it is restarted with the server, as often as the server itself."""
-        self._process_died("client", Loss(failure.ending or "exit", str(failure)), None)
+        self._process_died("client", ServerEnd(failure.ending or "exit", str(failure)), None)
 
-    def _process_died(self, side: str, loss: Loss, step: int | None) -> None:
+    def _process_died(self, side: str, loss: ServerEnd, step: int | None) -> None:
         """Write that a process ended, and restart it if requested."""
         line = {"side": side, "start": self._start, "step": step, "at_s": self._at_s(), "calls": self._target.answered}
         self._run.append({"kind": "death", **line, "how": loss.how, "why": loss.why})

@@ -17,7 +17,7 @@ from callbench.catalog.external import runs_by_itself
 from callbench.model.cell import TIMES_CODEC
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import only_call
-from callbench.runner.verify.session import Arrangement, NotApplicable, Session, error_kind
+from callbench.runner.verify.session import Arrangement, NotApplicable, VerifySession, error_kind
 
 DELAY_US = 10_000
 THINK_NS = 5_000_000
@@ -50,7 +50,7 @@ FAULT_CHECKS = ("fault-keeps-the-connection", "counts/faults")
 _FEWER = 10
 
 
-def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
+def checks() -> Iterator[tuple[str, Callable[[VerifySession], str | None]]]:
     """Yield each check with its name."""
     yield "fault-keeps-the-connection", _fault
     yield "counts", _counts
@@ -73,7 +73,7 @@ def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
     yield "server-gone", _with_second_try(_server_gone)
 
 
-def _fault(session: Session) -> str | None:
+def _fault(session: VerifySession) -> str | None:
     client = session.client()
     for turn in range(3):
         if "fault" not in client.call("GetPersons", {"n": -1}):
@@ -85,7 +85,7 @@ def _fault(session: Session) -> str | None:
 
 
 def _drive_and_count(
-    session: Session, want: Arrangement, *, calls: int, seconds: float, timing: str = "each"
+    session: VerifySession, want: Arrangement, *, calls: int, seconds: float, timing: str = "each"
 ) -> tuple[Done, Counts | None]:
     """Drive the probe, and return the server's count too."""
     sides = session.sides(want)
@@ -94,22 +94,22 @@ def _drive_and_count(
     return done, sides.counted()
 
 
-def _drive_probe(session: Session, client: Adapter, **how: Any) -> Done:  # noqa: ANN401 - as `Adapter.drive` takes them
+def _drive_probe(session: VerifySession, client: Adapter, **how: Any) -> Done:  # noqa: ANN401 - as `Adapter.drive` takes them
     """Drive the probe."""
     return client.drive(session.probe.call, session.probe.arguments, **{"limit_seconds": 10, **how})
 
 
-def _disagree(session: Session, done: Done, counts: Counts | None) -> str | None:
+def _disagree(session: VerifySession, done: Done, counts: Counts | None) -> str | None:
     """Return how the counts of both sides differ; None if they agree or the server cannot count."""
     return None if counts is None else disagreement(session.probe.call, done, counts)
 
 
-def _scaled_calls(session: Session, calls: int) -> int:
+def _scaled_calls(session: VerifySession, calls: int) -> int:
     """Return the number of calls for a drive: `calls`, or fewer for a slow stack."""
     return calls // _FEWER if session.stack.card.get("slow") else calls
 
 
-def _counts(session: Session) -> str | None:
+def _counts(session: VerifySession) -> str | None:
     done, counts = _drive_and_count(session, Arrangement(), calls=_scaled_calls(session, 100), seconds=0)
     if counts is None:
         raise NotApplicable("its card says that its server cannot count")
@@ -124,7 +124,7 @@ def _counts(session: Session) -> str | None:
     return f"the server counted {again} after it had been asked" if any(again.values()) else None
 
 
-def _counts_faults(session: Session) -> str | None:
+def _counts_faults(session: VerifySession) -> str | None:
     sides = session.sides()
     sides.server.counted()
     sides.client.call("GetPersons", {"n": -1})
@@ -136,7 +136,7 @@ def _counts_faults(session: Session) -> str | None:
     )
 
 
-def _drive(session: Session) -> str | None:
+def _drive(session: VerifySession) -> str | None:
     calls = _scaled_calls(session, 100)
     began = time.monotonic()
     done, _ = _drive_and_count(session, Arrangement(), calls=calls, seconds=0.25)
@@ -157,7 +157,7 @@ def _timed(done: Done) -> str:
     return f"timed {done['timed']!r}, {'with' if done['latency'] else 'without'} a histogram"
 
 
-def _batches(session: Session) -> str | None:
+def _batches(session: VerifySession) -> str | None:
     done, counts = _drive_and_count(
         session, Arrangement(), calls=_scaled_calls(session, 100), seconds=0.02, timing="batch"
     )
@@ -168,7 +168,7 @@ def _batches(session: Session) -> str | None:
     return _disagree(session, done, counts)
 
 
-def _limit(session: Session) -> str | None:
+def _limit(session: VerifySession) -> str | None:
     client = session.client()
     began = time.monotonic()
     done = _drive_probe(session, client, calls=2**50, seconds=0, limit_seconds=0.05)
@@ -181,7 +181,7 @@ def _limit(session: Session) -> str | None:
     )
 
 
-def _codec(session: Session) -> str | None:
+def _codec(session: VerifySession) -> str | None:
     """Only if the adapter has the feature, and no channel is in the way."""
     client = session.client()
     if "codec" not in client.hello["features"] or not session.stack.card.get(TIMES_CODEC):
@@ -192,14 +192,14 @@ def _codec(session: Session) -> str | None:
     return None if codec["payloads"] == 64 else f"{codec['payloads']} payloads were used; it must be 64"
 
 
-def _clients(session: Session) -> str | None:
+def _clients(session: VerifySession) -> str | None:
     done, counts = _drive_and_count(session, Arrangement(clients=CLIENTS), calls=_scaled_calls(session, 400), seconds=0)
     if done["errors"]:
         return f"{CLIENTS} clients at once met errors: {done['errors']}"
     return _disagree(session, done, counts)
 
 
-def _think(session: Session) -> str | None:
+def _think(session: VerifySession) -> str | None:
     """Only if the adapter has the feature: a client waits between an answer and its next call."""
     client = session.client()
     if "think" not in client.hello["features"]:
@@ -215,7 +215,7 @@ def _think(session: Session) -> str | None:
     return None
 
 
-def _window(session: Session) -> str | None:
+def _window(session: VerifySession) -> str | None:
     """Calls in flight at the end of the time: the rate must refer to what lies within it."""
     done, _ = _drive_and_count(
         session, Arrangement({"delay_us": WINDOW_DELAY_US}, clients=2), calls=1, seconds=WINDOW_S
@@ -245,7 +245,7 @@ def _window_error(done: Done, seconds: float, clients: int) -> str | None:
     return None
 
 
-def _think_rate(session: Session) -> str | None:
+def _think_rate(session: VerifySession) -> str | None:
     """Only if the adapter has the feature: thinking clients are not in step, and count all of their periods."""
     client = session.client(Arrangement(clients=CLIENTS))
     if "think" not in client.hello["features"]:
@@ -263,7 +263,7 @@ def _think_rate(session: Session) -> str | None:
     return None
 
 
-def _open(session: Session) -> str | None:
+def _open(session: VerifySession) -> str | None:
     """Only if the adapter has the feature: each arrival of a schedule is a call, and none comes early."""
     client = session.client(Arrangement(clients=2))
     if "open" not in client.hello["features"]:
@@ -290,7 +290,7 @@ def _open(session: Session) -> str | None:
     )
 
 
-def _delay(session: Session) -> str | None:
+def _delay(session: VerifySession) -> str | None:
     done, _ = _drive_and_count(session, Arrangement({"delay_us": DELAY_US}), calls=5, seconds=0)
     if not done["calls"]:
         return f"no call was answered: {done['errors']}"
@@ -302,7 +302,7 @@ def _delay(session: Session) -> str | None:
     return None
 
 
-def _burn(session: Session) -> str | None:
+def _burn(session: VerifySession) -> str | None:
     """Only if the adapter has the feature."""
     if "burn" not in session.sides().server.hello["features"]:
         return None
@@ -315,7 +315,7 @@ def _burn(session: Session) -> str | None:
     return None
 
 
-def _burn_client(session: Session) -> str | None:
+def _burn_client(session: VerifySession) -> str | None:
     """Only if the adapter has the feature: the client is busy for longer in each call, within the time of the call."""
     client = session.client()
     if "burn" not in client.hello["features"]:
@@ -330,7 +330,7 @@ def _burn_client(session: Session) -> str | None:
     return None
 
 
-def _heap(session: Session) -> str | None:
+def _heap(session: VerifySession) -> str | None:
     """Only for sides whose adapter has the feature."""
     sides = session.sides()
     requested = [(name, side) for name, side in (("server", sides.server), ("client", sides.client)) if _has_heap(side)]
@@ -342,7 +342,7 @@ def _has_heap(side: Adapter) -> bool:
     return "heap" in side.hello["features"]
 
 
-def _stall(session: Session, times: int) -> str | None:
+def _stall(session: VerifySession, times: int) -> str | None:
     options = {"stall_us": STALL_US, "stall_every_us": STALL_EVERY_US}
     done, _ = _drive_and_count(session, Arrangement(options), calls=1, seconds=times * 0.2)
     histogram = done["latency"]
@@ -356,8 +356,8 @@ def _stall(session: Session, times: int) -> str | None:
     return None
 
 
-def _with_second_try(check: Callable[[Session, int], str | None]) -> Callable[[Session], str | None]:
-    def twice(session: Session) -> str | None:
+def _with_second_try(check: Callable[[VerifySession, int], str | None]) -> Callable[[VerifySession], str | None]:
+    def twice(session: VerifySession) -> str | None:
         try:
             wrong = check(session, 1)
         except AdapterFailure:
@@ -369,12 +369,12 @@ def _with_second_try(check: Callable[[Session, int], str | None]) -> Callable[[S
     return twice
 
 
-def _is_a_function(session: Session) -> bool:
+def _is_a_function(session: VerifySession) -> bool:
     """Return whether the server is a function of the caller: its card says that it never waits."""
     return session.stack.in_process and session.stack.card.get("waits") == "never"
 
 
-def _timeout(session: Session, times: int) -> str | None:
+def _timeout(session: VerifySession, times: int) -> str | None:
     """Not for function calls, which have no time-out."""
     if _is_a_function(session):
         return None
@@ -394,7 +394,7 @@ def _timeout(session: Session, times: int) -> str | None:
     return None if value == probe.value else f"connected again after a time-out, {probe.call} gave {value}"
 
 
-def _server_gone(session: Session, times: int) -> str | None:
+def _server_gone(session: VerifySession, times: int) -> str | None:
     """Not for function calls, whose server cannot go away."""
     if _is_a_function(session):
         return None

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from callbench.model.request import only_call
-from callbench.runner.verify.session import NotApplicable, Session
+from callbench.runner.verify.session import NotApplicable, VerifySession
 
 FEATURE = "altered"
 # Call and arguments. Short and long texts are compared in different ways.
@@ -25,13 +25,13 @@ _CALLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 _CALLS_MADE = 20
 
 
-def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
+def checks() -> Iterator[tuple[str, Callable[[VerifySession], str | None]]]:
     """Yield each check with its name."""
     for name, (call, arguments) in _CALLS.items():
         yield f"drive/{name}-last-field", partial(last_field, call, arguments)
 
 
-def last_field(call: str, arguments: Mapping[str, Any], session: Session) -> str | None:
+def last_field(call: str, arguments: Mapping[str, Any], session: VerifySession) -> str | None:
     """Return what is wrong if the load loop ignores the last field of an answer; else None.
 
     Raises:

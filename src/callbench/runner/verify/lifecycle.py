@@ -9,7 +9,7 @@ from callbench.adapter.process import GRACE_SECONDS
 from callbench.adapter.session import Adapter
 from callbench.catalog.manifest import Manifest
 from callbench.model.errors import AdapterFailure
-from callbench.model.verify_outcome import Outcome
+from callbench.model.verify_outcome import CheckOutcome
 
 FEATURES = {"closed", "think", "ramp-up", "open", "burn", "codec", "heap", "trace", "serve-all", "altered"}
 
@@ -38,7 +38,7 @@ ENDINGS: dict[str, tuple[str, Callable[[Adapter], None]]] = {
 }
 
 
-def outcomes(manifest: Manifest) -> Iterator[Outcome]:
+def outcomes(manifest: Manifest) -> Iterator[CheckOutcome]:
     """Read the hello message, then end adapters in all three ways at once, so that waiting costs 5 s once."""
     started: dict[str, Adapter] = {}
     try:
@@ -47,12 +47,12 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
         for adapter in started.values():
             adapter.read_hello()
     except AdapterFailure as failure:
-        yield Outcome(manifest.name, "hello", str(failure))
+        yield CheckOutcome(manifest.name, "hello", str(failure))
         for adapter in started.values():
             adapter.process.close(grace=0)
         return
     serves_only = all(stack.card.get("roles") == "server-only" for stack in manifest.stacks)
-    yield Outcome(manifest.name, "hello", _features(started["stop"], manifest, serves_only=serves_only))
+    yield CheckOutcome(manifest.name, "hello", _features(started["stop"], manifest, serves_only=serves_only))
     try:
         for name, (_, end_) in ENDINGS.items():
             end_(started[name])
@@ -63,7 +63,7 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
             if code in _KILLED and time.monotonic() > deadline - _NEAR_SECONDS:
                 code = None  # Its supervisor has the same deadline, and killed it first.
             why = _wrong_end(code, what, process.last_log_lines(), by_signal=name == "sigterm")
-            yield Outcome(manifest.name, name, why)
+            yield CheckOutcome(manifest.name, name, why)
     finally:
         for adapter in started.values():
             adapter.process.close(grace=0)

@@ -17,7 +17,7 @@ from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
 from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure
 from callbench.runner.verify import cut_connections
-from callbench.runner.verify.session import Arrangement, Probe, Session
+from callbench.runner.verify.session import Arrangement, ProbeCall, VerifySession
 
 DELAY_MS = 400
 TIMEOUT_MS = 1500
@@ -50,20 +50,20 @@ class Observation:
     within_call: bool = True
 
 
-def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
+def checks() -> Iterator[tuple[str, Callable[[VerifySession], str | None]]]:
     """Yield each check with its name."""
     yield "lost/cut", _compare_with_card(_cut)
     # This check comes last, because it leaves a client without a server.
     yield "lost/killed", _compare_with_card(_killed)
 
 
-def _compare_with_card(measure: Callable[[Session, int], Observation]) -> Callable[[Session], str | None]:
+def _compare_with_card(measure: Callable[[VerifySession, int], Observation]) -> Callable[[VerifySession], str | None]:
     """Return a check of a behaviour.
 
     In-process stacks have no separate server. If the card says nothing, the behaviour is only reported.
     """
 
-    def check(session: Session) -> str | None:
+    def check(session: VerifySession) -> str | None:
         if session.stack.in_process:
             return None
         card = session.stack.card.get("when_lost")
@@ -88,7 +88,7 @@ def _toml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else f'"{value}"'
 
 
-def _cut(session: Session, times: int) -> Observation:
+def _cut(session: VerifySession, times: int) -> Observation:
     """Reset the connection during a call while the server lives, and ask the server how often it executed the call."""
     sides, probe = _with_delay(session, times), session.probe
     with ThreadPoolExecutor(1) as pool:
@@ -122,7 +122,7 @@ def _cut(session: Session, times: int) -> Observation:
     )
 
 
-def _killed(session: Session, times: int) -> Observation:
+def _killed(session: VerifySession, times: int) -> Observation:
     """Kill the server, and let the same client call another server at the same address."""
     sides = _with_delay(session, times)
     place = session.endpoint
@@ -148,14 +148,14 @@ def _earliest_answer(times: int) -> float:
     return time.monotonic() + times * DELAY_MS / 1000
 
 
-def _with_delay(session: Session, times: int) -> Sides:
+def _with_delay(session: VerifySession, times: int) -> Sides:
     # Call once before: a runtime that loads classes may take longer than the time-out below.
     session.client().call(session.probe.call, session.probe.arguments)
     return session.sides(Arrangement({"delay_us": times * DELAY_MS * 1000}, timeout_ms=times * TIMEOUT_MS))
 
 
 def _call_in_progress(
-    sides: Sides, probe: Probe, pool: ThreadPoolExecutor, times: int
+    sides: Sides, probe: ProbeCall, pool: ThreadPoolExecutor, times: int
 ) -> tuple[Future[dict[str, Any]], int]:
     """Return a call in progress, and how often the server has counted it so far."""
     sides.server.counted()
@@ -196,7 +196,7 @@ def _describe(kind: str | None, seconds: float) -> str:
     return f"{'answered anyway' if kind is None else f'error of kind {kind}'} after {seconds:.2f} s"
 
 
-def _reconnects(session: Session, sides: Sides, place: str) -> tuple[bool | None, str]:
+def _reconnects(session: VerifySession, sides: Sides, place: str) -> tuple[bool | None, str]:
     """Return whether the client can continue with a restarted server; None if that is unknown."""
     port = _PORT.search(place)
     if port is None:
@@ -214,7 +214,7 @@ def _reconnects(session: Session, sides: Sides, place: str) -> tuple[bool | None
     return False, "the client must connect again after a restart of the server"
 
 
-def _succeeds(client: Adapter, probe: Probe) -> bool:
+def _succeeds(client: Adapter, probe: ProbeCall) -> bool:
     try:
         return bool(client.call(probe.call, probe.arguments).get("value") == probe.value)
     except AdapterFailure as failure:

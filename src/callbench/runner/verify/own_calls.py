@@ -13,17 +13,17 @@ from callbench.catalog.study import load
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
 from callbench.model.service.imported import Imported
-from callbench.model.verify_outcome import Outcome
+from callbench.model.verify_outcome import CheckOutcome
 from callbench.runner.plan import own_service
 from callbench.runner.verify.last_field import last_field
-from callbench.runner.verify.session import NotApplicable, Session
+from callbench.runner.verify.session import NotApplicable, VerifySession
 
 _MOST_PAIRS = 1000
 
 
 def of(
     known: Catalogue, folder: Path, *, placement: Placement, only: str | None = None, languages: Sequence[str] = ()
-) -> Iterator[Outcome]:
+) -> Iterator[CheckOutcome]:
     """Checks every stack of a service's study that carries the service's calls.
 
     Args:
@@ -57,15 +57,15 @@ def _carries(known: Catalogue, stack: Stack) -> bool:
 
 def _of_adapter(  # noqa: PLR0913, PLR0917 - what a check needs
     known: Catalogue, stacks: list[Stack], service: Imported, calls: list[str], placement: Placement, only: str | None
-) -> Iterator[Outcome]:
+) -> Iterator[CheckOutcome]:
     """Checks stacks whose sides are those of the same adapters, so that they share two processes."""
     here = [stack for stack in stacks if stack.why_not is None]
     for stack in stacks:
         if stack.why_not is not None:
-            yield Outcome(stack.id, "available", f"it is unavailable: {stack.why_not}", lack="it cannot run here")
+            yield CheckOutcome(stack.id, "available", f"it is unavailable: {stack.why_not}", lack="it cannot run here")
     if not here:
         return
-    session = Session(known.programs(here[0]), placement)
+    session = VerifySession(known.programs(here[0]), placement)
     try:
         for stack in here:
             session.use_stack(stack)
@@ -75,11 +75,13 @@ def _of_adapter(  # noqa: PLR0913, PLR0917 - what a check needs
 
 
 def _of_stack(
-    session: Session, stack: Stack, service: Imported, calls: list[str], only: str | None
-) -> Iterator[Outcome]:
+    session: VerifySession, stack: Stack, service: Imported, calls: list[str], only: str | None
+) -> Iterator[CheckOutcome]:
     unavailable = session.started().unavailable(stack)
     if unavailable:
-        yield Outcome(stack.id, "available", f"it is unavailable: {unavailable}", lack="this machine cannot run it")
+        yield CheckOutcome(
+            stack.id, "available", f"it is unavailable: {unavailable}", lack="this machine cannot run it"
+        )
         return
     for call in calls:
         carried = only is not None
@@ -91,24 +93,28 @@ def _of_stack(
                 yield outcome
         name = f"{call}/last-field"
         if not carried:
-            yield Outcome(stack.id, name, None, not_applicable="it carries no pair of the call")
+            yield CheckOutcome(stack.id, name, None, not_applicable="it carries no pair of the call")
         elif only is None or fnmatchcase(name, only):
             yield _outcome(session, stack, name, call, None)
         session.note_break()
 
 
-def _outcome(session: Session, stack: Stack, name: str, call: str, arguments: Mapping[str, Any] | None) -> Outcome:
+def _outcome(
+    session: VerifySession, stack: Stack, name: str, call: str, arguments: Mapping[str, Any] | None
+) -> CheckOutcome:
     """One check: a pair's answer or, without a pair, whether the load loop checks the last field."""
     try:
         if arguments is None:
-            return Outcome(stack.id, name, last_field(call, {own_answers.PAIR: 1}, session))
+            return CheckOutcome(stack.id, name, last_field(call, {own_answers.PAIR: 1}, session))
         client = session.client()
-        return Outcome(stack.id, name, oracle.error_in(call, arguments, client.call(call, arguments), client.service))
+        return CheckOutcome(
+            stack.id, name, oracle.error_in(call, arguments, client.call(call, arguments), client.service)
+        )
     except NotApplicable as reason:
-        return Outcome(stack.id, name, None, not_applicable=str(reason))
+        return CheckOutcome(stack.id, name, None, not_applicable=str(reason))
     except AdapterFailure as failure:
         # A message that cannot hold the value says so: that is known, and no mistake.
         lack = str(failure) if failure.kind == "cannot-carry" else None
         if failure.kind == "bad-request" and "no field" in str(failure):
-            return Outcome(stack.id, name, None, not_applicable=str(failure))
-        return Outcome(stack.id, name, f"{failure.kind}: {failure}", lack)
+            return CheckOutcome(stack.id, name, None, not_applicable=str(failure))
+        return CheckOutcome(stack.id, name, f"{failure.kind}: {failure}", lack)

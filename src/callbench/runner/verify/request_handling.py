@@ -7,12 +7,12 @@ from callbench.adapter.equivalent import CALL as LISTED
 from callbench.adapter.session import Adapter
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import only_call
-from callbench.runner.verify.session import Session, error_kind
+from callbench.runner.verify.session import VerifySession, error_kind
 
 _BAD = "bad-request"
 
 
-def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
+def checks() -> Iterator[tuple[str, Callable[[VerifySession], str | None]]]:
     """Yield each check with its name."""
     yield "bad-request/unknown-request", _unknown_request
     yield "bad-request/unknown-stack", _unknown_stack
@@ -33,20 +33,20 @@ def _refusal_error(request: str, ask: Callable[[], Any]) -> str | None:
     return f"{request} was answered with {outcome}; it must be an error of kind {_BAD}"
 
 
-def _unknown_request(session: Session) -> str | None:
+def _unknown_request(session: VerifySession) -> str | None:
     client = session.client()
     return _refusal_error("the request 'fly'", lambda: client.ask("fly", "flown", client.patience_s)) or _still_works(
         session, client
     )
 
 
-def _unknown_stack(session: Session) -> str | None:
+def _unknown_stack(session: VerifySession) -> str | None:
     server = session.without_server().server
     name = f"{session.stack.server.partition('/')[0]}/no-such-stack"
     return _refusal_error(f"serving {name}", lambda: server.serve(name))
 
 
-def _unknown_option(session: Session) -> str | None:
+def _unknown_option(session: VerifySession) -> str | None:
     server = session.without_server().server
     wrong = _refusal_error(
         "serving with the option 'wings'", lambda: server.serve(session.stack.server, options={"wings": 2})
@@ -56,12 +56,12 @@ def _unknown_option(session: Session) -> str | None:
     return wrong
 
 
-def _unknown_call(session: Session) -> str | None:
+def _unknown_call(session: VerifySession) -> str | None:
     client = session.client()
     return _refusal_error("the call 'Fly'", lambda: client.call("Fly", {})) or _still_works(session, client)
 
 
-def _missing_member(session: Session) -> str | None:
+def _missing_member(session: VerifySession) -> str | None:
     client = session.client()
     wrong = _refusal_error("Sum without b", lambda: client.call("Sum", {"a": 1}))
     return (
@@ -71,7 +71,7 @@ def _missing_member(session: Session) -> str | None:
     )
 
 
-def _no_clients(session: Session) -> str | None:
+def _no_clients(session: VerifySession) -> str | None:
     client, probe = session.client(), session.probe
     client.disconnect()
     session.mark_changed()
@@ -80,7 +80,7 @@ def _no_clients(session: Session) -> str | None:
     return wrong
 
 
-def _unknown_members(session: Session) -> str | None:
+def _unknown_members(session: VerifySession) -> str | None:
     client, probe = session.client(), session.probe
     members = {"call": probe.call, "arguments": dict(probe.arguments), "colour": "blue"}
     try:
@@ -93,13 +93,13 @@ def _unknown_members(session: Session) -> str | None:
     return None if right else f"a request with a member 'colour' was answered {reply}"
 
 
-def _still_works(session: Session, client: Adapter) -> str | None:
+def _still_works(session: VerifySession, client: Adapter) -> str | None:
     probe = session.probe
     value = client.call(probe.call, probe.arguments).get("value")
     return None if value == probe.value else f"after a bad request {probe.call} gave {value}"
 
 
-def _connections(session: Session) -> str | None:
+def _connections(session: VerifySession) -> str | None:
     """The number of connections is that of the fairness card."""
     outcome = session.stack.card.get("connections_per_client")
     if outcome is None:
@@ -116,7 +116,7 @@ def _connections(session: Session) -> str | None:
     )
 
 
-def _connect_replaces(session: Session) -> str | None:
+def _connect_replaces(session: VerifySession) -> str | None:
     """A second connect replaces the clients of the first one."""
     sides = session.without_server()
     endpoint = sides.serve(session.stack)

@@ -35,7 +35,7 @@ class NotApplicable(Exception):  # noqa: N818 - it names what happened
 
 
 @dataclass(frozen=True)
-class Probe:
+class ProbeCall:
     """A call that shows whether all is well, with its right answer."""
 
     call: str
@@ -43,12 +43,12 @@ class Probe:
     value: Any
 
 
-_SUM = Probe("Sum", {"a": 20, "b": 22}, 42)
-_HELLO = Probe("Hello", {}, "Hello World")
-_ITEM = Probe("FindItems", {"n": 1}, expected("FindItems", {"n": 1}))
+_SUM = ProbeCall("Sum", {"a": 20, "b": 22}, 42)
+_HELLO = ProbeCall("Hello", {}, "Hello World")
+_ITEM = ProbeCall("FindItems", {"n": 1}, expected("FindItems", {"n": 1}))
 
 
-class Session:
+class VerifySession:
     """The processes of one adapter, or of a mixed stack's two, for one stack after the other. Close it.
 
     Attributes:
@@ -73,7 +73,7 @@ class Session:
         return self._stack
 
     @property
-    def probe(self) -> Probe:
+    def probe(self) -> ProbeCall:
         """A call for checks that need any call: one that every stack supports, or the only call of this stack."""
         return {None: _SUM, _ITEM.call: _ITEM}.get(only_call(self.stack), _HELLO)
 

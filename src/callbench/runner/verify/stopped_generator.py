@@ -9,7 +9,7 @@ from callbench.adapter.contract import Done
 from callbench.adapter.stack import side_processes
 from callbench.runner.machine import idle_processes
 from callbench.runner.verify.accuracy import GAPS_NS, SCHEDULE
-from callbench.runner.verify.session import Session
+from callbench.runner.verify.session import VerifySession
 
 # How often the schedule of three arrivals is repeated; meanwhile the client's processes are stopped for a while.
 TURNS = 80
@@ -23,7 +23,7 @@ _MOST_OF = 0.5
 _ATTEMPTS = 5
 
 
-def check(session: Session) -> str | None:
+def check(session: VerifySession) -> str | None:
     """Only if the adapter has open loops. There is only a lower limit, since tests do not judge lateness itself."""
     sides = session.sides()
     if "open" not in sides.client.hello["features"]:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from callbench.adapter import oracle
 from callbench.adapter.placement import Placement
 from callbench.catalog import mixed
-from callbench.catalog.catalogue import Adapter, Catalogue
+from callbench.catalog.catalogue import Catalogue, KnownAdapter
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack, sides_of
 from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure, BadInput
 from callbench.model.request import only_call
-from callbench.model.verify_outcome import Outcome
+from callbench.model.verify_outcome import CheckOutcome
 from callbench.runner.verify import (
     accuracy,
     calls,
@@ -23,9 +23,9 @@ from callbench.runner.verify import (
     stopped_generator,
 )
 from callbench.runner.verify.calls import CallCheck
-from callbench.runner.verify.session import NotApplicable, Session
+from callbench.runner.verify.session import NotApplicable, VerifySession
 
-Check = Callable[[Session], str | None]
+Check = Callable[[VerifySession], str | None]
 # An adapter that dies in every check would otherwise be started a hundred times.
 MOST_BREAKS = 2
 
@@ -57,13 +57,13 @@ def _refusals() -> frozenset[str]:
     return frozenset(each.name for each in calls.refusals())
 
 
-def _check_answer(check: CallCheck, session: Session) -> str | None:
+def _check_answer(check: CallCheck, session: VerifySession) -> str | None:
     return oracle.error_in(check.call, check.arguments, session.client().call(check.call, check.arguments))
 
 
 def outcomes(
-    adapter: Adapter, stacks: Sequence[Stack], placement: Placement, only: str | None = None
-) -> Iterator[Outcome]:
+    adapter: KnownAdapter, stacks: Sequence[Stack], placement: Placement, only: str | None = None
+) -> Iterator[CheckOutcome]:
     """Check the adapter's lifecycle, then each stack. Consecutive stacks share their processes.
 
     Args:
@@ -76,7 +76,7 @@ def outcomes(
         BadInput: the installation is damaged.
     """
     if adapter.why_not:
-        yield Outcome(adapter.name, "hello", adapter.why_not)
+        yield CheckOutcome(adapter.name, "hello", adapter.why_not)
         return
     said_hello = True
     for outcome in lifecycle.outcomes(adapter.manifest) if only is None else ():
@@ -89,9 +89,9 @@ def outcomes(
 
 def _stack_outcomes(
     programs: Programs, stacks: Sequence[Stack], placement: Placement, only: str | None
-) -> Iterator[Outcome]:
+) -> Iterator[CheckOutcome]:
     selected = [each for each in checks() if only is None or _fits(each[0], only)]
-    session = Session(programs, placement)
+    session = VerifySession(programs, placement)
     try:
         for stack in stacks:
             session.use_stack(stack)
@@ -100,34 +100,40 @@ def _stack_outcomes(
         session.close()
 
 
-def _one_stack_outcomes(session: Session, stack: Stack, selected: Sequence[tuple[str, Check]]) -> Iterator[Outcome]:
+def _one_stack_outcomes(
+    session: VerifySession, stack: Stack, selected: Sequence[tuple[str, Check]]
+) -> Iterator[CheckOutcome]:
     try:
         unavailable = session.started().unavailable(stack)
     except AdapterFailure as failure:
-        yield Outcome(stack.id, "hello", str(failure))
+        yield CheckOutcome(stack.id, "hello", str(failure))
         return
     if unavailable:
-        yield Outcome(stack.id, "available", f"it is unavailable: {unavailable}", lack="this machine cannot run it")
+        yield CheckOutcome(
+            stack.id, "available", f"it is unavailable: {unavailable}", lack="this machine cannot run it"
+        )
         return
     unknown = [lack for lack in stack.lacks if not any(_fits(name, lack) for name, _ in checks())]
     if unknown:
-        yield Outcome(stack.id, "lacks", f"its manifest lists checks that do not exist: {', '.join(sorted(unknown))}")
+        yield CheckOutcome(
+            stack.id, "lacks", f"its manifest lists checks that do not exist: {', '.join(sorted(unknown))}"
+        )
     for place, (name, check) in enumerate(selected):
         try:
             why = _why(session, stack, name, check)
         except NotApplicable as reason:
-            yield Outcome(stack.id, name, None, not_applicable=str(reason))
+            yield CheckOutcome(stack.id, name, None, not_applicable=str(reason))
             continue
-        yield Outcome(stack.id, name, why, _lack(stack, name, failed=why is not None), session.take_note())
+        yield CheckOutcome(stack.id, name, why, _lack(stack, name, failed=why is not None), session.take_note())
         if why is not None and name == only_call(stack):
             left = len(selected) - place - 1
-            yield Outcome(stack.id, "suite", f"its only call fails: {left} checks were skipped")
+            yield CheckOutcome(stack.id, "suite", f"its only call fails: {left} checks were skipped")
             return
         session.note_break()
         if session.breaks >= MOST_BREAKS:
             left = len(selected) - place - 1
             if left:
-                yield Outcome(stack.id, "suite", f"it broke {MOST_BREAKS} times: {left} checks were skipped")
+                yield CheckOutcome(stack.id, "suite", f"it broke {MOST_BREAKS} times: {left} checks were skipped")
             return
 
 
@@ -143,7 +149,7 @@ def _fits(check: str, lack: str) -> bool:
     return fnmatch.fnmatchcase(check, lack.replace("[", "[[]"))
 
 
-def _why(session: Session, stack: Stack, name: str, check: Check) -> str | None:
+def _why(session: VerifySession, stack: Stack, name: str, check: Check) -> str | None:
     only = only_call(stack)
     if only is not None and name in _calls() and _calls()[name] != only:
         raise NotApplicable(f"the server answers only {only}")
@@ -160,7 +166,7 @@ def _why(session: Session, stack: Stack, name: str, check: Check) -> str | None:
 
 def outcomes_of(
     catalogue: Catalogue, names: Sequence[str], *, every: bool, placement: Placement, only: str | None = None
-) -> Iterator[Outcome]:
+) -> Iterator[CheckOutcome]:
     """Check the named stacks (or globs), or all that can run here except instruments.
 
     Args:
@@ -187,10 +193,12 @@ def outcomes_of(
             yield from _mixed_outcomes(catalogue, stack, placement, only)
 
 
-def _mixed_outcomes(catalogue: Catalogue, stack: Stack, placement: Placement, only: str | None) -> Iterator[Outcome]:
+def _mixed_outcomes(
+    catalogue: Catalogue, stack: Stack, placement: Placement, only: str | None
+) -> Iterator[CheckOutcome]:
     """Check a client with another adapter's server. The lifecycles are checked with their own stacks."""
     if stack.why_not:
-        yield Outcome(stack.id, "hello", stack.why_not)
+        yield CheckOutcome(stack.id, "hello", stack.why_not)
         return
     yield from _stack_outcomes(catalogue.programs(stack), [stack], placement, only)
 

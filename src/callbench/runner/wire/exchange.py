@@ -25,7 +25,7 @@ _LIFE_SQL = "SELECT cell, max(connections) FROM wire WHERE phase = ? GROUP BY ce
 
 
 @dataclass(frozen=True)
-class Exchange:
+class StackExchange:
     """The exchange of one stack.
 
     Attributes:
@@ -55,7 +55,7 @@ class Exchange:
         }
 
 
-def exchanges(run: Record, stacks: Sequence[str], group: str | None) -> Iterator[Exchange]:
+def exchanges(run: Record, stacks: Sequence[str], group: str | None) -> Iterator[StackExchange]:
     """Yield the exchange of each stack whose capture a run stored.
 
     Args:
@@ -83,7 +83,7 @@ def exchanges(run: Record, stacks: Sequence[str], group: str | None) -> Iterator
             continue
         seen.add(stack)
         packets = last_connections(_capture(run, cell), int(lives[cell]), cards.get(stack, {}).get(DISSECTOR))
-        yield Exchange(stack, of, call, arguments, packets)
+        yield StackExchange(stack, of, call, arguments, packets)
 
 
 def _counted(run: Record) -> tuple[list[tuple[Any, ...]], dict[str, int]]:

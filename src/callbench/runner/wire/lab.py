@@ -4,7 +4,7 @@ import signal
 from pathlib import Path
 from typing import Any, Self
 
-from callbench.adapter.network.pair import Pair
+from callbench.adapter.network.pair import HostPair
 from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
 from callbench.analysis.wire.counts import Row, rows
@@ -29,7 +29,7 @@ class Lab:
         """
         self._placement = placement
         self._adapters: list[Adapter] = []
-        self.pair = Pair()
+        self.pair = HostPair()
         try:
             # With offloading, one frame of 64 KiB would stand for 45 packets, and packets are counted.
             self.pair.ask("offload", "offloads", on=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ClockExchange:
     """Four times in nanoseconds: `sent` and `back` on the one clock, `received` and `answered` on the other."""
 
     sent: int
@@ -32,7 +32,7 @@ class ClockOffset:
     round_trip_ns: int
 
 
-def clock_offset(exchanges: Iterable[Exchange]) -> ClockOffset:
+def clock_offset(exchanges: Iterable[ClockExchange]) -> ClockOffset:
     """Return the offset from the exchange with the least round trip.
 
     Both ways of a round trip take at least nothing, so the offset lies within half of it (RFC 5905, section 8). Nothing

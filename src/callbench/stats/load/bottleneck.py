@@ -110,7 +110,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class LimitVerdict:
     """What limited a cell, and the values that say so in a sentence."""
 
     limit: Limit
@@ -122,7 +122,7 @@ class Verdict:
         return self.limit is Limit.GENERATOR
 
 
-def verdict_of(evidence: Evidence) -> Verdict:
+def verdict_of(evidence: Evidence) -> LimitVerdict:
     """Name what limited a cell.
 
     A full link carries no more, even if a side waited for a processor meanwhile. The client library belongs to the
@@ -133,13 +133,13 @@ def verdict_of(evidence: Evidence) -> Verdict:
     """
     serial = evidence.in_process or (evidence.clients == 1 and not evidence.paced)
     if not serial and evidence.link is not None and evidence.link >= SATURATED:
-        return Verdict(Limit.LINK, f"{percent(evidence.link)} of the link's rate was used; {_shares(evidence)}")
+        return LimitVerdict(Limit.LINK, f"{percent(evidence.link)} of the link's rate was used; {_shares(evidence)}")
     generator = _generator(evidence)
     if generator:
-        return Verdict(Limit.GENERATOR, generator)
+        return LimitVerdict(Limit.GENERATOR, generator)
     if serial:
         why = "one program is client and server" if evidence.in_process else "one client, which waits for each answer"
-        return Verdict(Limit.SERIAL, f"{why}; {_shares(evidence)}")
+        return LimitVerdict(Limit.SERIAL, f"{why}; {_shares(evidence)}")
     return _used_up(evidence)
 
 
@@ -197,37 +197,37 @@ def _waiting(name: str, waited: float) -> str:
     return f"{who} had {waited:.0f} thread{'s' if round(waited) != 1 else ''} waiting at any time"
 
 
-def _used_up(evidence: Evidence) -> Verdict:
+def _used_up(evidence: Evidence) -> LimitVerdict:
     """Judge a cell of several clients, or of a pace."""
     client, server = evidence.client, evidence.server
     shared = _shared(evidence)
     if shared:
-        return Verdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
+        return LimitVerdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
     if client.busy is None or server.busy is None:
-        return Verdict(Limit.UNKNOWN, "the processor time of a side is unknown")
+        return LimitVerdict(Limit.UNKNOWN, "the processor time of a side is unknown")
     if max(client.used, evidence.far) >= SATURATED:
         if client.used > evidence.far:
-            return Verdict(Limit.GENERATOR if evidence.driver else Limit.CLIENT, _shares(evidence))
+            return LimitVerdict(Limit.GENERATOR if evidence.driver else Limit.CLIENT, _shares(evidence))
         return _far(evidence)
     return _unsaturated(evidence)
 
 
-def _far(evidence: Evidence) -> Verdict:
+def _far(evidence: Evidence) -> LimitVerdict:
     """Judge a server that is used up, or what stands behind it: whichever does more of the work."""
     server, behind = evidence.server, evidence.behind
     limit = Limit.BACKEND if behind.used > server.used else Limit.SERVER
     if max(server.used, behind.used) >= SATURATED:
-        return Verdict(limit, _shares(evidence))
-    return Verdict(limit, f"server and backend together used up their shared processors; {_shares(evidence)}")
+        return LimitVerdict(limit, _shares(evidence))
+    return LimitVerdict(limit, f"server and backend together used up their shared processors; {_shares(evidence)}")
 
 
-def _unsaturated(evidence: Evidence) -> Verdict:
+def _unsaturated(evidence: Evidence) -> LimitVerdict:
     crowded = _crowded(evidence)
     if crowded:
-        return Verdict(Limit.SHARED, f"{crowded}; {_shares(evidence)}")
+        return LimitVerdict(Limit.SHARED, f"{crowded}; {_shares(evidence)}")
     busiest = max(evidence.client.used, evidence.far)
     if busiest < IDLE and not evidence.paced:
-        return Verdict(
+        return LimitVerdict(
             Limit.WAITING,
             f"{'no' if evidence.backend else 'neither'} side was busy, and calls waited for a sleep, a timer, a lock or"
             f" the network; {_shares(evidence)}",
@@ -235,7 +235,7 @@ def _unsaturated(evidence: Evidence) -> Verdict:
     others = max(side.neighbours or 0.0 for side in (evidence.client, evidence.server, evidence.behind))
     beside = f" except the {percent(others)} of the processors that other programs took" if others > NEIGHBOURS else ""
     why = f"nothing was used up{beside}, and more clients may give a higher rate"
-    return Verdict(Limit.UNSATURATED, f"{why}; {_shares(evidence)}")
+    return LimitVerdict(Limit.UNSATURATED, f"{why}; {_shares(evidence)}")
 
 
 def _crowded(evidence: Evidence) -> str:

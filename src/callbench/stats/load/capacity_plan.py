@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import median, median_low
 
 from callbench.stats.estimate import median_interval
-from callbench.stats.load.knee import Knee, KneeOutcome, SearchRange, Step, knee, next_level
+from callbench.stats.load.knee import Knee, KneeOutcome, LevelTrial, SearchRange, knee, next_level
 
 COARSE = 0
 _COARSE_PRECISION = 0.25
@@ -40,7 +40,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Place:
+class NextLoad:
     """What to try next."""
 
     phase: int
@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class FinishedCrossing:
     """A crossing that is over: the highest level that met, and the lowest that did not; infinite where all met."""
 
     met: float
@@ -76,7 +76,7 @@ class Capacity:
     crossings: int
 
 
-def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Place | None:
+def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> NextLoad | None:
     """Give what to try next, or None where the capacity is known well enough.
 
     Args:
@@ -87,10 +87,10 @@ def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Plac
     coarse, once = _decided([one for one in trials if one.phase == COARSE])
     level = next_level(coarse, start, replace(span, precision=_COARSE_PRECISION))
     if level is not None:
-        return Place(COARSE, level)
+        return NextLoad(COARSE, level)
     lowest = min((one.level for one in coarse if not one.met), default=None)
     if lowest in once:
-        return Place(COARSE, lowest)
+        return NextLoad(COARSE, lowest)
     bracket = _bracket(knee(coarse, span), lowest, span)
     if bracket is None:
         return None
@@ -98,7 +98,7 @@ def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Plac
         steps = _of(trials, number)
         level = next_level(steps, _begin(*bracket, number), _near(span))
         if level is not None:
-            return Place(number, level)
+            return NextLoad(number, level)
         if number >= median_interval.LEAST and _precise(capacity(trials, span), span):
             return None
     return None
@@ -145,7 +145,7 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
     return Capacity(middle, low, max(low, high - 1) if span.whole else high, KneeOutcome.WITHIN, len(every))
 
 
-def estimates(trials: Sequence[Trial], span: SearchRange) -> list[Estimate]:
+def estimates(trials: Sequence[Trial], span: SearchRange) -> list[FinishedCrossing]:
     """Give the crossings that are over, in their order."""
     found = []
     for number in sorted({one.phase for one in trials} - {COARSE}):
@@ -155,14 +155,14 @@ def estimates(trials: Sequence[Trial], span: SearchRange) -> list[Estimate]:
     return found
 
 
-def _estimate(steps: Sequence[Step], found: Knee | None) -> Estimate:
+def _estimate(steps: Sequence[LevelTrial], found: Knee | None) -> FinishedCrossing:
     failed = min((one.level for one in steps if not one.met), default=math.inf)
     below = found is None or found.end is KneeOutcome.BELOW
     # Where not even the lowest level met, nothing that was tried is held.
-    return Estimate(0.0 if below or found is None else found.level, failed)
+    return FinishedCrossing(0.0 if below or found is None else found.level, failed)
 
 
-def _decided(trials: Sequence[Trial]) -> tuple[list[Step], set[float]]:
+def _decided(trials: Sequence[Trial]) -> tuple[list[LevelTrial], set[float]]:
     """Give the levels of the coarse search, and those that have failed once.
 
     A level that failed and then met was disturbed.
@@ -170,12 +170,12 @@ def _decided(trials: Sequence[Trial]) -> tuple[list[Step], set[float]]:
     by_level: dict[float, list[bool]] = {}
     for one in trials:
         by_level.setdefault(one.level, []).append(one.met)
-    steps = [Step(level, met[-1]) for level, met in by_level.items()]
+    steps = [LevelTrial(level, met[-1]) for level, met in by_level.items()]
     return steps, {level for level, met in by_level.items() if met == [False]}
 
 
-def _of(trials: Sequence[Trial], phase: int) -> list[Step]:
-    return [Step(one.level, one.met) for one in trials if one.phase == phase]
+def _of(trials: Sequence[Trial], phase: int) -> list[LevelTrial]:
+    return [LevelTrial(one.level, one.met) for one in trials if one.phase == phase]
 
 
 def _near(span: SearchRange) -> SearchRange:

@@ -9,7 +9,7 @@ MOST_STEPS = 40
 
 
 @dataclass(frozen=True)
-class Step:
+class LevelTrial:
     """One trial at one level, and whether it met the objective."""
 
     level: float
@@ -56,7 +56,7 @@ class Knee:
     end: KneeOutcome
 
 
-def next_level(steps: Sequence[Step], start: float, span: SearchRange) -> float | None:
+def next_level(steps: Sequence[LevelTrial], start: float, span: SearchRange) -> float | None:
     """Return the level to try next, or None if the search is over.
 
     Raised or lowered by the span's factor until one level has met the objective and one has not, then the geometric
@@ -87,7 +87,7 @@ def next_level(steps: Sequence[Step], start: float, span: SearchRange) -> float 
     return between if met < between < failed else None
 
 
-def knee(steps: Sequence[Step], span: SearchRange) -> Knee | None:
+def knee(steps: Sequence[LevelTrial], span: SearchRange) -> Knee | None:
     """Describe what a search that is over has found; None if nothing was tried."""
     met, failed = _nearest(steps)
     if met is None:
@@ -95,7 +95,7 @@ def knee(steps: Sequence[Step], span: SearchRange) -> Knee | None:
     return Knee(met, KneeOutcome.AT_LEAST if failed is None and met >= span.high else KneeOutcome.WITHIN)
 
 
-def _nearest(steps: Sequence[Step]) -> tuple[float | None, float | None]:
+def _nearest(steps: Sequence[LevelTrial]) -> tuple[float | None, float | None]:
     """Return the highest level that met below the lowest that failed, and that lowest."""
     failed = min((one.level for one in steps if not one.met), default=None)
     met = max((one.level for one in steps if one.met and (failed is None or one.level < failed)), default=None)

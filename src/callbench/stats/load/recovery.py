@@ -27,7 +27,7 @@ class State(StrEnum):
 _ORDER = list(State)
 
 
-class Verdict(StrEnum):
+class MischiefVerdict(StrEnum):
     """What a server made of a mischief, best first."""
 
     SURVIVED = "survived"
@@ -38,13 +38,13 @@ class Verdict(StrEnum):
 
 
 _VERDICTS = {
-    State.WELL: Verdict.SURVIVED,
-    State.SLOW: Verdict.DEGRADED,
-    State.FAILING: Verdict.DEGRADED,
-    State.WRONG: Verdict.DEGRADED,
-    State.REFUSING: Verdict.REFUSED,
-    State.HUNG: Verdict.HUNG,
-    State.DEAD: Verdict.DIED,
+    State.WELL: MischiefVerdict.SURVIVED,
+    State.SLOW: MischiefVerdict.DEGRADED,
+    State.FAILING: MischiefVerdict.DEGRADED,
+    State.WRONG: MischiefVerdict.DEGRADED,
+    State.REFUSING: MischiefVerdict.REFUSED,
+    State.HUNG: MischiefVerdict.HUNG,
+    State.DEAD: MischiefVerdict.DIED,
 }
 
 
@@ -139,7 +139,7 @@ def worst(states: Sequence[State]) -> State:
     return max(states, key=_ORDER.index, default=State.WELL)
 
 
-def verdict(slices: Sequence[Slice], limit_us: float | None) -> Verdict:
+def verdict(slices: Sequence[Slice], limit_us: float | None) -> MischiefVerdict:
     """Describe what those who called meanwhile and afterwards met: the worst of their slices decides."""
     return _VERDICTS[worst([state_of(seen, limit_us) for seen in slices])]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Line:
+class FittedLine:
     """y = slope x + intercept, and how far the points lie from it.
 
     Attributes:
@@ -24,7 +24,7 @@ class Line:
         return max((abs(one) for one in self.residuals), default=0.0)
 
 
-def fitted(xs: Sequence[float], ys: Sequence[float], *, intercept: float | None = None) -> Line:
+def fitted(xs: Sequence[float], ys: Sequence[float], *, intercept: float | None = None) -> FittedLine:
     """Fit a line by least squares: its slope is sum (x - mx)(y - my) / sum (x - mx)^2.
 
     Legendre, "Nouvelles méthodes pour la détermination des orbites des comètes", 1805, appendix. With an intercept
@@ -47,4 +47,4 @@ def fitted(xs: Sequence[float], ys: Sequence[float], *, intercept: float | None 
         raise ValueError("a line needs points above different x")
     slope = float(((x - middle) * (y - base)).sum()) / spread
     start = base - slope * middle
-    return Line(slope, start, tuple(float(one) for one in y - (slope * x + start)))
+    return FittedLine(slope, start, tuple(float(one) for one in y - (slope * x + start)))

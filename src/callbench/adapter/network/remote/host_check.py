@@ -8,7 +8,7 @@ from typing import Any
 
 from callbench.adapter.network.remote.fleet import Agent, Fleet
 from callbench.adapter.network.remote.host_failure import HostFailure
-from callbench.stats.estimate.clock_offset import ClockOffset, Exchange, clock_offset
+from callbench.stats.estimate.clock_offset import ClockExchange, ClockOffset, clock_offset
 
 _EXCHANGES = 100
 # Records have times of their hosts; a clock that is wrong by more makes them unreadable.
@@ -100,7 +100,7 @@ def clock_fault(name: str, offset: ClockOffset) -> str:
     return f"the clock of host {name} is {off_s:,.0f} s {way} this one: set both, for instance with chrony"
 
 
-def _exchange(agent: Agent) -> Exchange:
+def _exchange(agent: Agent) -> ClockExchange:
     sent = time.time_ns()
     there = agent.ask("clock", {})
-    return Exchange(sent, there["received_ns"], there["answered_ns"], time.time_ns())
+    return ClockExchange(sent, there["received_ns"], there["answered_ns"], time.time_ns())

@@ -28,7 +28,7 @@ _KEPT = 8
 
 
 @dataclass
-class Session:
+class HostedSession:
     """An adapter, and the thread that starts and asks it.
 
     To the kernel that thread is the parent of the adapter's supervisor, which ends with it.
@@ -46,9 +46,9 @@ class SessionHost:
         """Begin without sessions. `folder` is for files that come with orders."""
         self.lease = Lease()
         self._folder = folder
-        self._sessions: dict[int, Session] = {}
+        self._sessions: dict[int, HostedSession] = {}
         # Those that may wait: each is done in the thread of its session.
-        self._operations: dict[str, Callable[[Session, Order], dict[str, Any]]] = {
+        self._operations: dict[str, Callable[[HostedSession, Order], dict[str, Any]]] = {
             "start": self._start,
             "exchange": self._exchange,
             "died": self._died,
@@ -70,7 +70,7 @@ class SessionHost:
         number = int(order["session"])
         known = number in self._sessions or order["core"] != self.lease.owner
         if order["do"] == "start" and not known:
-            self._sessions[number] = Session(ThreadPoolExecutor(1, thread_name_prefix=f"session-{number}"))
+            self._sessions[number] = HostedSession(ThreadPoolExecutor(1, thread_name_prefix=f"session-{number}"))
         session = self._sessions.get(number)
         return None if session is None else session.thread
 
@@ -110,20 +110,20 @@ class SessionHost:
         received_ns = time.time_ns()
         return {"received_ns": received_ns, "answered_ns": time.time_ns()}
 
-    def _session(self, order: Order) -> Session:
+    def _session(self, order: Order) -> HostedSession:
         session = self._sessions.get(int(order["session"]))
         if session is None:
             raise AdapterFailure("died", "it has ended")
         return session
 
-    def _in_session(self, do: str, session: Session, order: Order) -> dict[str, Any]:
+    def _in_session(self, do: str, session: HostedSession, order: Order) -> dict[str, Any]:
         try:
             return self._operations[do](session, order) | _state(session)
         except CallbenchError as failure:
             return {"failure": _record(failure), **_state(session)}
 
     @staticmethod
-    def _start(session: Session, order: Order) -> dict[str, Any]:
+    def _start(session: HostedSession, order: Order) -> dict[str, Any]:
         name = str(order["adapter"])
         known = next((one for one in catalogue.load().adapters if one.name == name), None)
         if known is None:
@@ -136,7 +136,7 @@ class SessionHost:
         session.process = AdapterProcess(str(order["who"]), manifest.program, manifest.file.parent, ())
         return {}
 
-    def _exchange(self, session: Session, order: Order) -> dict[str, Any]:
+    def _exchange(self, session: HostedSession, order: Order) -> dict[str, Any]:
         """Pass lines on, and return the next line of the adapter, unless the core does not wait for one."""
         process = _process(session)
         for line in order["lines"]:
@@ -159,24 +159,24 @@ class SessionHost:
         return {**line, "schedule": str(own)}
 
     @staticmethod
-    def _died(session: Session, order: Order) -> dict[str, Any]:
+    def _died(session: HostedSession, order: Order) -> dict[str, Any]:
         failure = _process(session).died(float(order["seconds"]))
         return {"died": None if failure is None else _record(failure)}
 
     @staticmethod
-    def _log(session: Session, _: Order) -> dict[str, Any]:
+    def _log(session: HostedSession, _: Order) -> dict[str, Any]:
         return {"log": _process(session).last_log_lines()}
 
     @staticmethod
-    def _wait(session: Session, order: Order) -> dict[str, Any]:
+    def _wait(session: HostedSession, order: Order) -> dict[str, Any]:
         return {"code": _process(session).wait(float(order["seconds"]))}
 
     @staticmethod
-    def _close_input(session: Session, _: Order) -> dict[str, Any]:
+    def _close_input(session: HostedSession, _: Order) -> dict[str, Any]:
         _process(session).close_input()
         return {}
 
-    def _close(self, session: Session, order: Order) -> dict[str, Any]:
+    def _close(self, session: HostedSession, order: Order) -> dict[str, Any]:
         killed = session.process is not None and session.process.close(grace=float(order["seconds"]))
         self._sessions.pop(int(order["session"]), None)
         session.thread.shutdown(wait=False)
@@ -197,7 +197,7 @@ class SessionHost:
             file.unlink()
 
 
-def _close_at_once(session: Session) -> None:
+def _close_at_once(session: HostedSession) -> None:
     # It may have been started after the others were killed.
     if session.process is not None:
         session.process.close(grace=0)
@@ -209,12 +209,12 @@ def _record(failure: CallbenchError) -> dict[str, Any]:
     return {"message": str(failure), "kind": kind, "ending": ending, "exit_code": failure.exit_code}
 
 
-def _process(session: Session) -> AdapterProcess:
+def _process(session: HostedSession) -> AdapterProcess:
     if session.process is None:
         raise AdapterFailure("died", "it was not started")
     return session.process
 
 
-def _state(session: Session) -> dict[str, Any]:
+def _state(session: HostedSession) -> dict[str, Any]:
     process = session.process
     return {"broken": process is None or process.broken, "closed": process is not None and process.closed}

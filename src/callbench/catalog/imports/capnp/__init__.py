@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lark import Token, Tree
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import Builder, Entry, ValueType
+from callbench.catalog.imports.builder import Builder, ObjectKey, ValueType
 from callbench.catalog.imports.capnp.scope import Scope, Scopes
 from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source, today
@@ -134,7 +134,7 @@ class _Reader:
             fine = len(set(numbers)) == len(numbers) and all(0 < number < 19000 for number in numbers)
             self.builder.message(body.name, entries, numbers if fine else ())
 
-    def _entries(self, body: _Body, members: "Sequence[Tree[Token]]", oneof: str) -> Iterator[tuple[Entry, int]]:
+    def _entries(self, body: _Body, members: "Sequence[Tree[Token]]", oneof: str) -> Iterator[tuple[ObjectKey, int]]:
         for one in members:
             if one.data == "unnamed":
                 yield from self._entries(body, _members(one), "value_of")
@@ -143,7 +143,7 @@ class _Reader:
             if one.data in {"union", "group"}:
                 name = self.builder.begin((body.name, key), body.name + pascal(key))
                 self._waiting.append(_Body(name, _members(one), body.scope, union=one.data == "union"))
-                yield Entry(key, ValueType(Kind.MESSAGE, type_name=name), oneof=oneof), _first_ordinal(one)
+                yield ObjectKey(key, ValueType(Kind.MESSAGE, type_name=name), oneof=oneof), _first_ordinal(one)
                 continue
             tree = next(_tree(child) for child in one.children if isinstance(child, Tree) and child.data == "type")
             typed = self._typed(tree, body.scope, body.name + pascal(key))
@@ -161,7 +161,7 @@ class _Reader:
                 wrapped = self.builder.wrapped((body.name, key), typed, body.name + pascal(key))
                 typed = ValueType(Kind.MESSAGE, type_name=wrapped)
             # A pointer to a struct can be null. All else has a value.
-            yield Entry(key, typed, typed.kind is not Kind.MESSAGE, oneof), _first_ordinal(one)
+            yield ObjectKey(key, typed, typed.kind is not Kind.MESSAGE, oneof), _first_ordinal(one)
 
     def _typed(self, tree: "Tree[Token]", scope: Scope, hint: str) -> ValueType | None:
         """The type that a tree names; none for an interface, whose objects stay with their server."""

@@ -6,7 +6,7 @@ from callbench.catalog.imports.fleet import published
 from callbench.catalog.imports.samples import body
 from callbench.catalog.imports.samples.collect import Collector
 from callbench.catalog.imports.samples.exchange import Exchange
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.model.service.imported import Imported
 
 NAME = "viotti"
@@ -33,7 +33,7 @@ def imported(documents: list[str], source: str) -> Imported:
         documents: their names.
         source: as the user named it.
     """
-    collector = Collector(Secrets(keep=True))
+    collector = Collector(SampleSecrets(keep=True))
     for name in documents:
         value = body.parsed((published.folder() / NAME / f"{name}.json").read_bytes(), name)
         collector.add(Exchange(name, value, value, f"{name}#", f"{name}#", has_answer=False))

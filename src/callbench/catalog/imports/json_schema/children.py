@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from callbench.catalog.imports.json_schema.node import Part
+from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.json_schema.references import References
 
 _TABLES = (("components", "schemas"), ("definitions",), ("$defs",))
@@ -19,9 +19,9 @@ class Children:
     def __init__(self, references: References) -> None:
         """Nothing is looked for yet."""
         self._references = references
-        self._found: dict[int, list[Part]] | None = None
+        self._found: dict[int, list[SchemaPart]] | None = None
 
-    def of(self, part: Part) -> list[Part]:
+    def of(self, part: SchemaPart) -> list[SchemaPart]:
         """The children of a schema, with their own children; none if it has no discriminator.
 
         Raises:
@@ -32,7 +32,7 @@ class Children:
             return []
         mapping = given.get("mapping") if isinstance(given, dict) else None
         named = [self._named(part, one) for one in mapping.values()] if isinstance(mapping, dict) else []
-        children: dict[int, Part] = {}
+        children: dict[int, SchemaPart] = {}
         waiting = [*named, *self._direct(part)]
         while waiting:
             child = waiting.pop(0)
@@ -41,7 +41,7 @@ class Children:
                 waiting += self._direct(child)
         return list(children.values())
 
-    def _named(self, part: Part, name: Any) -> Part:  # noqa: ANN401 - what a stranger's document holds
+    def _named(self, part: SchemaPart, name: Any) -> SchemaPart:  # noqa: ANN401 - what a stranger's document holds
         """A child that a mapping names: by a reference, or by its name in the document."""
         text = str(name)
         for child in self._declared():
@@ -49,7 +49,7 @@ class Children:
                 return child
         return self._references.target(part, text)
 
-    def _direct(self, part: Part) -> list[Part]:
+    def _direct(self, part: SchemaPart) -> list[SchemaPart]:
         if self._found is None:
             self._found = defaultdict(list)
             for child in self._declared():
@@ -57,7 +57,7 @@ class Children:
                     self._found[id(parent)].append(child)
         return self._found.get(id(part.schema), [])
 
-    def _declared(self) -> Iterator[Part]:
+    def _declared(self) -> Iterator[SchemaPart]:
         for table in _TABLES:
             holder: Any = self._references.document
             for word in table:
@@ -66,16 +66,16 @@ class Children:
                 root = self._references.root("/" + "/".join(table))
                 for name in holder:
                     below = root.below(name)
-                    yield Part(below.schema, below.resolver, below.place, name)
+                    yield SchemaPart(below.schema, below.resolver, below.place, name)
 
-    def _parents(self, child: Part) -> Iterator[Any]:
+    def _parents(self, child: SchemaPart) -> Iterator[Any]:
         """What a schema holds by `allOf`."""
         listed = child.schema.get("allOf") if isinstance(child.schema, dict) else None
         for at, one in enumerate(listed if isinstance(listed, list) else []):
             if isinstance(one, dict) and isinstance(one.get("$ref"), str):
                 yield self.followed(child.below("allOf", at)).schema
 
-    def followed(self, part: Part) -> Part:
+    def followed(self, part: SchemaPart) -> SchemaPart:
         """What a part is, behind references that say nothing else."""
         for _ in range(100):
             if not (isinstance(part.schema, dict) and isinstance(part.schema.get("$ref"), str)):

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.catalog.imports.json_schema.children import Children
 from callbench.catalog.imports.json_schema.limits import disregarded, limits_of
-from callbench.catalog.imports.json_schema.node import Choice, Node, Part, node
+from callbench.catalog.imports.json_schema.node import AnyOf, Node, SchemaPart, node
 from callbench.catalog.imports.json_schema.references import References
 from callbench.model.errors import BadInput
 from callbench.model.service.limits import NO_LIMITS, Limits
@@ -90,23 +90,23 @@ class Reader:
         return self._known[key]
 
     def _read(self, of: Node) -> Facts:
-        parts: dict[Any, Part | Choice] = {}
+        parts: dict[Any, SchemaPart | AnyOf] = {}
         for part in of.parts:
             self._expand(part, parts, ())
-        saying = [one for one in parts.values() if isinstance(one, Choice) or _has_constraints(one.schema)]
+        saying = [one for one in parts.values() if isinstance(one, AnyOf) or _has_constraints(one.schema)]
         key = Node(tuple(saying)).key or ("anything",)
         result = Facts(key=key, place=of.place, name=_name(parts.values(), saying))
         for one in parts.values():
-            if isinstance(one, Part):
+            if isinstance(one, SchemaPart):
                 result = _both(result, _own(one))
         for one in parts.values():
-            if isinstance(one, Choice):
+            if isinstance(one, AnyOf):
                 result = self._choice(result, one)
         return result
 
-    def _expand(self, part: Part | Choice, parts: dict[Any, Part | Choice], path: tuple[int, ...]) -> None:
+    def _expand(self, part: SchemaPart | AnyOf, parts: dict[Any, SchemaPart | AnyOf], path: tuple[int, ...]) -> None:
         """Adds a part, and what it refers to."""
-        if isinstance(part, Choice):
+        if isinstance(part, AnyOf):
             parts[Node((part,)).key] = part
             return
         if id(part.schema) in path:
@@ -126,7 +126,7 @@ class Reader:
             for choice in self._choices(part, path):
                 self._expand(choice.options[0].parts[0] if len(choice.options) == 1 else choice, parts, path)
 
-    def _choices(self, part: Part, path: tuple[int, ...]) -> Iterable[Choice]:
+    def _choices(self, part: SchemaPart, path: tuple[int, ...]) -> Iterable[AnyOf]:
         """The choices of a part, and its children if it has a discriminator.
 
         A child that holds its parent by `allOf` is what was chosen already: the choice says nothing more of it.
@@ -134,22 +134,22 @@ class Reader:
         choices = list(_choices(part))
         children = self._children.of(part)
         if children and not any(word in part.schema for word in ("oneOf", "anyOf")):
-            nothing = Part(True, part.resolver, part.place)
-            choices.append(Choice((*(node(child) for child in children), node(nothing))))
+            nothing = SchemaPart(True, part.resolver, part.place)
+            choices.append(AnyOf((*(node(child) for child in children), node(nothing))))
         for choice in choices:
-            options = (inner for option in choice.options for inner in option.parts if isinstance(inner, Part))
+            options = (inner for option in choice.options for inner in option.parts if isinstance(inner, SchemaPart))
             if not any(id(self._children.followed(option).schema) in path[:-1] for option in options):
                 yield choice
 
-    def _elsewhere(self, part: Part) -> Iterable[Part]:
+    def _elsewhere(self, part: SchemaPart) -> Iterable[SchemaPart]:
         """Properties that stand elsewhere: `properties` with a `$ref`, which is not allowed but common."""
         declared = part.schema.get("properties")
         if isinstance(declared, dict) and isinstance(declared.get("$ref"), str):
             target = self._references.target(part.below("properties"), declared["$ref"])
             made = self._made.setdefault(id(declared), {"properties": target.schema})
-            yield Part(made, target.resolver, target.place)
+            yield SchemaPart(made, target.resolver, target.place)
 
-    def _choice(self, base: Facts, choice: Choice) -> Facts:
+    def _choice(self, base: Facts, choice: AnyOf) -> Facts:
         """What holds if one of the options does."""
         options = []
         for option in choice.options:
@@ -172,13 +172,13 @@ class Reader:
         return replace(joined, forms=max(base.forms, len(forms), merged.forms))
 
 
-def _name(parts: Iterable[Part | Choice], saying: Sequence[Part | Choice]) -> str:
+def _name(parts: Iterable[SchemaPart | AnyOf], saying: Sequence[SchemaPart | AnyOf]) -> str:
     """The name of a node: the one it is referred to by, and through aliases the last of them."""
-    if len(saying) == 1 and isinstance(saying[0], Part) and saying[0].name:
+    if len(saying) == 1 and isinstance(saying[0], SchemaPart) and saying[0].name:
         return saying[0].name
     for one in parts:
-        if isinstance(one, Choice) or one.name:
-            return one.name if isinstance(one, Part) else ""
+        if isinstance(one, AnyOf) or one.name:
+            return one.name if isinstance(one, SchemaPart) else ""
         if _has_constraints(one.schema) or len(_listed(one.schema.get("allOf"))) > 1:
             return ""
     return ""
@@ -192,43 +192,43 @@ def _describes_values(base: Facts) -> bool:
     return bool(base.properties or base.enum or base.items or base.types)
 
 
-def _text(part: Part, word: str) -> str:
+def _text(part: SchemaPart, word: str) -> str:
     value = part.schema[word]
     if not isinstance(value, str):
         raise BadInput(f"{part.place}: {word} must be text; mend it")
     return value
 
 
-def _list(part: Part, word: str) -> list[Part]:
+def _list(part: SchemaPart, word: str) -> list[SchemaPart]:
     value = part.schema.get(word, [])
     if not isinstance(value, list):
         raise BadInput(f"{part.place}: {word} must be a list; mend it")
     return [part.below(word, index) for index in range(len(value))]
 
 
-def _table(part: Part, word: str) -> dict[str, Part]:
+def _table(part: SchemaPart, word: str) -> dict[str, SchemaPart]:
     value = part.schema.get(word, {})
     if not isinstance(value, dict):
         raise BadInput(f"{part.place}: {word} must be an object; mend it")
     return {key: part.below(word, key) for key, one in value.items() if key != "$ref" or not isinstance(one, str)}
 
 
-def _choices(part: Part) -> Iterable[Choice]:
+def _choices(part: SchemaPart) -> Iterable[AnyOf]:
     """The choices of a part. What a condition adds may be there or not."""
     for word in ("oneOf", "anyOf"):
         options = _list(part, word)
         if options:
-            yield Choice(tuple(node(option) for option in options))
-    nothing = Part(True, part.resolver, part.place)
+            yield AnyOf(tuple(node(option) for option in options))
+    nothing = SchemaPart(True, part.resolver, part.place)
     for one in [part.below(word) for word in ("then", "else") if word in part.schema and "if" in part.schema]:
-        yield Choice((node(one), node(nothing)))
+        yield AnyOf((node(one), node(nothing)))
     for word in ("dependentSchemas", "dependencies"):
         for one in _table(part, word).values():
             if isinstance(one.schema, dict):
-                yield Choice((node(one), node(nothing)))
+                yield AnyOf((node(one), node(nothing)))
 
 
-def _own(part: Part) -> Facts:
+def _own(part: SchemaPart) -> Facts:
     """What one object of a schema says by itself."""
     schema: dict[str, Any] = part.schema
     types, null = _types(part)
@@ -271,17 +271,17 @@ def _listed(value: Any) -> list[Any]:  # noqa: ANN401
     return value if isinstance(value, list) else []
 
 
-def _any_of(parts: Sequence[Part]) -> Node | None:
+def _any_of(parts: Sequence[SchemaPart]) -> Node | None:
     if len(parts) < 2:
         return node(parts[0]) if parts else None
-    return node(Choice(tuple(node(one) for one in parts)))
+    return node(AnyOf(tuple(node(one) for one in parts)))
 
 
 def _number(value: object) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _types(part: Part) -> tuple[frozenset[str] | None, bool | None]:
+def _types(part: SchemaPart) -> tuple[frozenset[str] | None, bool | None]:
     schema = part.schema
     declared = schema.get("type")
     nullable = schema.get("nullable") is True or schema.get("x-nullable") is True
@@ -379,8 +379,8 @@ def _choice_of(one: Node | None, other: Node | None) -> Node:
     for of in (one, other):
         if of is not None:
             only = of.parts[0]
-            inner = only.options if isinstance(only, Choice) and len(of.parts) == 1 else (of,)
+            inner = only.options if isinstance(only, AnyOf) and len(of.parts) == 1 else (of,)
             options |= {option.key: option for option in inner}
     if len(options) == 1:
         return next(iter(options.values()))
-    return node(Choice(tuple(options.values())))
+    return node(AnyOf(tuple(options.values())))

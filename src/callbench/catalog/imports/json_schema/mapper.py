@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import HELD, Builder, Entry, ValueType
+from callbench.catalog.imports.builder import HELD, Builder, ObjectKey, ValueType
 from callbench.catalog.imports.json_schema.facts import Facts, Reader
 from callbench.catalog.imports.json_schema.node import Node
 from callbench.catalog.imports.json_schema.references import References
@@ -176,7 +176,7 @@ class Mapper:
         entries = []
         for key in keys:
             typed = self.typed(key.node, name + pascal(key.name))
-            entries.append(Entry(key.name, typed, key.required))
+            entries.append(ObjectKey(key.name, typed, key.required))
             if typed.shape in HELD and typed.null:
                 self.losses.add(key.node.place, lost.NULL_LIST)
             elif typed.shape in HELD and not key.required:
@@ -187,5 +187,5 @@ class Mapper:
             # A key that is required, and of which nothing else is said.
             for required in sorted(facts.required - facts.properties.keys()):
                 self.losses.add(f"{facts.place}/required ({required})", lost.ANY)
-                entries.append(Entry(required, ValueType(Kind.JSON)))
+                entries.append(ObjectKey(required, ValueType(Kind.JSON)))
         self._builder.message(name, entries)

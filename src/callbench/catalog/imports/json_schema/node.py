@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Part:
+class SchemaPart:
     """One object of a JSON Schema.
 
     Attributes:
@@ -25,7 +25,7 @@ class Part:
     place: str
     name: str = ""
 
-    def below(self, *steps: str | int) -> "Part":
+    def below(self, *steps: str | int) -> "SchemaPart":
         """A part of this one."""
         schema = self.schema
         for step in steps:
@@ -34,15 +34,15 @@ class Part:
         if isinstance(schema, dict) and isinstance(schema.get("$id"), str):
             resolver = resolver.in_subresource(DRAFT202012.create_resource(schema))
         tail = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
-        return Part(schema, resolver, self.place + tail)
+        return SchemaPart(schema, resolver, self.place + tail)
 
-    def below_or_nothing(self, step: str) -> "Part":
+    def below_or_nothing(self, step: str) -> "SchemaPart":
         """A part of this one; if there is none, what says nothing."""
-        return self.below(step) if step in self.schema else Part({}, self.resolver, f"{self.place}/{step}")
+        return self.below(step) if step in self.schema else SchemaPart({}, self.resolver, f"{self.place}/{step}")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AnyOf:
     """At least one of some nodes holds."""
 
     options: tuple["Node", ...]
@@ -56,13 +56,13 @@ class Node:
         parts: at least one.
     """
 
-    parts: tuple["Part | Choice", ...]
+    parts: tuple["SchemaPart | AnyOf", ...]
 
     @property
     def key(self) -> tuple[Any, ...]:
         """Equal for nodes that say the same because they stand at the same place."""
         return tuple(
-            id(part.schema) if isinstance(part, Part) else ("or", *(option.key for option in part.options))
+            id(part.schema) if isinstance(part, SchemaPart) else ("or", *(option.key for option in part.options))
             for part in self.parts
         )
 
@@ -70,9 +70,9 @@ class Node:
     def place(self) -> str:
         """Where it stands; of a choice, its first option."""
         first = self.parts[0]
-        return first.place if isinstance(first, Part) else first.options[0].place
+        return first.place if isinstance(first, SchemaPart) else first.options[0].place
 
 
-def node(*parts: Part | Choice) -> Node:
+def node(*parts: SchemaPart | AnyOf) -> Node:
     """A node of these parts."""
     return Node(parts)

@@ -12,7 +12,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012, Schema
 
 from callbench.catalog.imports import document
-from callbench.catalog.imports.json_schema.node import Part
+from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
@@ -67,24 +67,24 @@ class References:
             text = _misplaced(source.name, self.document) or f"{source.name} is no valid JSON Schema ({error})"
             raise BadInput(f"{text}; mend it") from None
 
-    def root(self, pointer: str = "") -> Part:
+    def root(self, pointer: str = "") -> SchemaPart:
         """The part of the source at a pointer, `/components/schemas`."""
         schema: Any = self.document
         for step in pointer.split("/")[1:]:
             schema = schema[step.replace("~1", "/").replace("~0", "~")]
-        return Part(schema, self._registry.resolver(self._base), f"{self._source.name}#{pointer}")
+        return SchemaPart(schema, self._registry.resolver(self._base), f"{self._source.name}#{pointer}")
 
-    def embedded(self, part: Part) -> Part:
+    def embedded(self, part: SchemaPart) -> SchemaPart:
         """A part that is a document of its own: its references begin at itself."""
         address = f"{self._reach.base}?part={urllib.parse.quote(part.place)}"
         registry = self._registry.with_resource(address, self._resource(part.schema))
         try:
-            return Part(part.schema, registry.crawl().resolver(address), part.place)
+            return SchemaPart(part.schema, registry.crawl().resolver(address), part.place)
         except Exception as error:  # noqa: BLE001 - the library expects what the specification asks for
             text = _misplaced(part.place, part.schema) or f"{part.place} is no valid JSON Schema ({error})"
             raise BadInput(f"{text}; mend it") from None
 
-    def target(self, part: Part, reference: str) -> Part:
+    def target(self, part: SchemaPart, reference: str) -> SchemaPart:
         """What a reference of a part names.
 
         Raises:
@@ -106,7 +106,7 @@ class References:
         within = part.place.partition("#")[0]
         place = f"{urllib.parse.urljoin(within, address) if address else within}#{pointer}"
         last = urllib.parse.unquote(pointer.rpartition("/")[2] or address.rpartition("/")[2].partition(".")[0])
-        return Part(resolved.contents, resolved.resolver, place, last.replace("~1", "/").replace("~0", "~"))
+        return SchemaPart(resolved.contents, resolved.resolver, place, last.replace("~1", "/").replace("~0", "~"))
 
     def _retrieved(self, address: str) -> Resource[Schema]:
         if address not in self._resources:

@@ -2,7 +2,7 @@
 
 import json
 
-from callbench.catalog.imports.json_schema.node import Part
+from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
 
 _STREAM = ("The body is a stream of items.", "It is measured with one item.")
@@ -14,19 +14,19 @@ _ELSEWHERE = ("The example stands elsewhere (externalValue).", "It is left out."
 class OpenApi3(Operations):
     """Reads the operations of a document of these versions."""
 
-    def _given(self, item: Part, operation: Part) -> tuple[list[Part], Body]:
+    def _given(self, item: SchemaPart, operation: SchemaPart) -> tuple[list[SchemaPart], Body]:
         body = NO_BODY
         if "requestBody" in operation.schema:
             body = self._body(self.followed(operation.below("requestBody")))
         return self.parameters(item, operation), body
 
-    def _schema(self, parameter: Part) -> Part:
+    def _schema(self, parameter: SchemaPart) -> SchemaPart:
         return self._body(parameter).schema or parameter.below_or_nothing("schema")
 
-    def _answered(self, operation: Part, answer: Part) -> Body:  # noqa: ARG002 - only Swagger needs the operation
+    def _answered(self, operation: SchemaPart, answer: SchemaPart) -> Body:  # noqa: ARG002 - only Swagger needs the operation
         return self._body(answer)
 
-    def _body(self, of: Part) -> Body:
+    def _body(self, of: SchemaPart) -> Body:
         """The schema and the examples of a body, in JSON if there is a choice."""
         media = self.table(of, "content")
         if not media:
@@ -48,7 +48,7 @@ class OpenApi3(Operations):
             examples = of_schema(self.target(schema))
         return Body(schema, examples)
 
-    def _written_beside(self, chosen: Part) -> Examples:
+    def _written_beside(self, chosen: SchemaPart) -> Examples:
         """The examples of a body that stand beside its schema."""
         examples: Examples = {}
         for name, one in self.table(chosen, "examples").items():

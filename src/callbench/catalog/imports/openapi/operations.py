@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from callbench.catalog.imports.chosen import is_chosen
 from callbench.catalog.imports.json_schema.mapper import Key, Mapper
-from callbench.catalog.imports.json_schema.node import Part, node
+from callbench.catalog.imports.json_schema.node import SchemaPart, node
 from callbench.catalog.imports.json_schema.references import References
 from callbench.catalog.imports.openapi.half_given import HalfGiven
 from callbench.catalog.imports.reference_reader import ReferenceReader
@@ -34,7 +34,7 @@ Examples: TypeAlias = dict[str, Json]
 class Body:
     """A body: its schema and its examples."""
 
-    schema: Part | None
+    schema: SchemaPart | None
     examples: Examples
 
 
@@ -75,25 +75,25 @@ class Operations(ABC):
                     yield call
 
     @abstractmethod
-    def _given(self, item: Part, operation: Part) -> tuple[list[Part], Body]:
+    def _given(self, item: SchemaPart, operation: SchemaPart) -> tuple[list[SchemaPart], Body]:
         """The parameters of an operation and its body."""
 
     @abstractmethod
-    def _schema(self, parameter: Part) -> Part:
+    def _schema(self, parameter: SchemaPart) -> SchemaPart:
         """The schema of a parameter."""
 
     @abstractmethod
-    def _answered(self, operation: Part, answer: Part) -> Body:
+    def _answered(self, operation: SchemaPart, answer: SchemaPart) -> Body:
         """The body of an answer."""
 
-    def _operations(self, item: Part) -> Iterator[tuple[str, Part]]:
+    def _operations(self, item: SchemaPart) -> Iterator[tuple[str, SchemaPart]]:
         """The operations of a path, by method."""
         for method in METHODS:
             if method in item.schema:
                 yield method, item.below(method)
         yield from self.table(item, "additionalOperations").items()
 
-    def _call(self, path: str, method: str, item: Part, operation: Part) -> OwnCall | None:
+    def _call(self, path: str, method: str, item: SchemaPart, operation: SchemaPart) -> OwnCall | None:
         given = operation.schema.get("operationId")
         name = self._names.take(pascal(given if isinstance(given, str) else f"{method} {path}", "Call"))
         self.names.append(name)
@@ -109,7 +109,7 @@ class Operations(ABC):
         self._examples(name, parameters, body, answer)
         return OwnCall(name, request, made, method.upper(), path)
 
-    def parameters(self, item: Part, operation: Part) -> list[Part]:
+    def parameters(self, item: SchemaPart, operation: SchemaPart) -> list[SchemaPart]:
         """The parameters of a path and of its operation, each once; the operation's come first."""
         found = {}
         for one in [*self._list(item, "parameters"), *self._list(operation, "parameters")]:
@@ -118,7 +118,7 @@ class Operations(ABC):
                 found[str(place), key] = one
         return list(found.values())
 
-    def _request(self, name: str, parameters: list[Part], body: Body) -> str:
+    def _request(self, name: str, parameters: list[SchemaPart], body: Body) -> str:
         if body.schema is not None and not parameters:
             return self.mapper.message(node(body.schema), f"{name}Request")
         keys = []
@@ -128,7 +128,7 @@ class Operations(ABC):
             keys.append(Key(_body_key(parameters), node(body.schema), required=True))
         return self.mapper.compound(keys, f"{name}Request")
 
-    def _answer(self, operation: Part) -> Body:
+    def _answer(self, operation: SchemaPart) -> Body:
         """The body of the first answer that says that the call went well."""
         answers = self.table(operation, "responses")
         good = [*sorted(status for status in answers if status.startswith("2")), *({"default"} & set(answers))]
@@ -137,7 +137,7 @@ class Operations(ABC):
             self.mapper.losses.add(operation.place, loss)
         return self._answered(operation, self.followed(answers[good[0]])) if good else NO_BODY
 
-    def _examples(self, name: str, parameters: list[Part], body: Body, answer: Body) -> None:
+    def _examples(self, name: str, parameters: list[SchemaPart], body: Body, answer: Body) -> None:
         """Keep the examples of a call: of both sides, of one, or none."""
         requests = self._requests(parameters, body)
         answers = answer.examples if answer.schema is not None else {"": {}}
@@ -148,7 +148,7 @@ class Operations(ABC):
         elif requests and any(requests.values()):
             self.halves[name] = HalfGiven("request", list(requests.values())[:MOST_EXAMPLES])
 
-    def _requests(self, parameters: list[Part], body: Body) -> dict[str, Json]:
+    def _requests(self, parameters: list[SchemaPart], body: Body) -> dict[str, Json]:
         """The examples of a request, by name; none if a part of it that is required has none."""
         given: dict[str, Json] = {}
         for key, one in _named(parameters).items():
@@ -162,7 +162,7 @@ class Operations(ABC):
         key = _body_key(parameters)
         return {name: {**given, key: value} if parameters else value for name, value in body.examples.items()}
 
-    def followed(self, of: Part) -> Part:
+    def followed(self, of: SchemaPart) -> SchemaPart:
         """An object, or what its `$ref` names.
 
         Raises:
@@ -173,7 +173,7 @@ class Operations(ABC):
             raise BadInput(f"{part.place} must be an object; mend it")
         return part
 
-    def target(self, part: Part) -> Part:
+    def target(self, part: SchemaPart) -> SchemaPart:
         """A part, or what its `$ref` names."""
         for _ in range(100):
             if not (isinstance(part.schema, dict) and isinstance(part.schema.get("$ref"), str)):
@@ -181,14 +181,14 @@ class Operations(ABC):
             part = self._references.target(part, part.schema["$ref"])
         raise BadInput(f"{part.place} refers to itself; mend the reference")
 
-    def table(self, part: Part, word: str) -> dict[str, Part]:
+    def table(self, part: SchemaPart, word: str) -> dict[str, SchemaPart]:
         """The parts below a word, without extensions."""
         value = part.schema.get(word, {})
         if not isinstance(value, dict):
             raise BadInput(f"{part.place}: {word} must be an object; mend it")
         return {key: part.below(word, key) for key in value if not key.startswith("x-")}
 
-    def _list(self, part: Part, word: str) -> list[Part]:
+    def _list(self, part: SchemaPart, word: str) -> list[SchemaPart]:
         value = part.schema.get(word, [])
         if not isinstance(value, list):
             raise BadInput(f"{part.place}: {word} must be a list; mend it")
@@ -204,22 +204,22 @@ def _paired(requests: Mapping[str, Json], answers: Mapping[str, Json]) -> list[P
     return [Pair(first[at % len(first)], second[at % len(second)]) for at in range(count)]
 
 
-def _named(parameters: Sequence[Part]) -> dict[str, Part]:
+def _named(parameters: Sequence[SchemaPart]) -> dict[str, SchemaPart]:
     """The parameters by the key that they have in the request. Two of one name stand in different places."""
-    named: dict[str, Part] = {}
+    named: dict[str, SchemaPart] = {}
     for one in parameters:
         key = one.schema["name"]
         named[key if key not in named else f"{key} in {one.schema.get('in')}"] = one
     return named
 
 
-def _body_key(parameters: Sequence[Part]) -> str:
+def _body_key(parameters: Sequence[SchemaPart]) -> str:
     keys = _named(parameters)
     candidates = ["body", "request_body", *(f"body_{number}" for number in range(len(keys)))]
     return next(key for key in candidates if key not in keys)
 
 
-def of_schema(part: Part) -> dict[str, Json]:
+def of_schema(part: SchemaPart) -> dict[str, Json]:
     """The examples that a schema has itself."""
     schema: Any = part.schema
     if not isinstance(schema, dict):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from callbench.catalog.imports.json_schema.node import Part
+from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
 
 _FORM = ("The body is a form.", "Its fields are keys of the request, as if it were JSON.")
@@ -13,7 +13,7 @@ _FILE: dict[str, Any] = {"type": "string", "format": "binary"}
 class Swagger(Operations):
     """Reads the operations of such a document."""
 
-    def _given(self, item: Part, operation: Part) -> tuple[list[Part], Body]:
+    def _given(self, item: SchemaPart, operation: SchemaPart) -> tuple[list[SchemaPart], Body]:
         parameters = self.parameters(item, operation)
         # A parameter of the operation replaces that of the path, whatever the name: there is one body.
         bodies = [one for one in parameters if one.schema.get("in") == "body"]
@@ -26,25 +26,25 @@ class Swagger(Operations):
         others = [one for one in parameters if one not in bodies]
         return others, Body(schema, of_schema(self.target(schema)))
 
-    def _schema(self, parameter: Part) -> Part:
+    def _schema(self, parameter: SchemaPart) -> SchemaPart:
         if parameter.schema.get("type") == "file":
-            return Part(_FILE, parameter.resolver, parameter.place)
+            return SchemaPart(_FILE, parameter.resolver, parameter.place)
         return parameter
 
-    def _answered(self, operation: Part, answer: Part) -> Body:
+    def _answered(self, operation: SchemaPart, answer: SchemaPart) -> Body:
         if "schema" not in answer.schema:
             return NO_BODY
         kind = self._other_media(operation, "produces")
         schema = answer.below("schema")
         target = self.target(schema)
         if isinstance(target.schema, dict) and target.schema.get("type") == "file":
-            schema = Part(_FILE, schema.resolver, schema.place)
+            schema = SchemaPart(_FILE, schema.resolver, schema.place)
         examples = self.table(answer, "examples")
         named = next((name for name in [kind, "application/json", *examples] if name in examples), "")
         found: Examples = {"example": examples[named].schema} if named else of_schema(target)
         return Body(schema, found)
 
-    def _other_media(self, operation: Part, word: str) -> str:
+    def _other_media(self, operation: SchemaPart, word: str) -> str:
         """The media type of a body, JSON if there is a choice; another one is a loss."""
         declared = operation.schema.get(word, self._references.root().schema.get(word))
         kinds = [kind for kind in declared if isinstance(kind, str)] if isinstance(declared, list) else []

@@ -6,7 +6,7 @@ from dataclasses import replace
 from callbench.catalog.generator.from_schema import from_schema
 from callbench.catalog.imports.given_answer import by_call
 from callbench.catalog.imports.samples.given import fitting
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.catalog.imports.source import Options
 from callbench.catalog.own.conform import Conformance
 from callbench.model.errors import BadInput
@@ -23,7 +23,7 @@ def with_answers(service: Imported, options: Options) -> Imported:
     Raises:
         BadInput: an answer is of no call or contradicts the schema, or no request can be made.
     """
-    secrets, against = Secrets(keep=options.secrets), Conformance(service.schema)
+    secrets, against = SampleSecrets(keep=options.secrets), Conformance(service.schema)
     calls = {call.name: call for call in service.schema.calls}
     payloads, made = dict(service.payloads), list(service.generated)
     for name, values in by_call(options.answers, list(calls), (), service.source).items():

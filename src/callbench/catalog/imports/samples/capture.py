@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import h11
 
 from callbench.catalog.imports.samples import body
-from callbench.catalog.imports.samples.conversation import Conversation, Message
+from callbench.catalog.imports.samples.conversation import Conversation, HttpMessage
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
 from callbench.catalog.imports.samples.recorded import RecordedExchange, sample
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.catalog.imports.samples.streams import Chunk, End, chunks
 from callbench.catalog.imports.source import Source
 
@@ -28,7 +28,7 @@ class _Connection:
         self.unreadable = ""
         self._before: list[Chunk] = []
 
-    def take(self, chunk: Chunk) -> Iterator[tuple[Message, Message]]:
+    def take(self, chunk: Chunk) -> Iterator[tuple[HttpMessage, HttpMessage]]:
         """What a chunk completes."""
         if self.unreadable or self.conversation.ended:
             return
@@ -67,7 +67,7 @@ class _Connection:
         return False
 
 
-def exchanges(source: Source, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:
+def exchanges(source: Source, secrets: SampleSecrets, left_out: LeftOut) -> Iterator[Exchange]:
     """The samples of a capture.
 
     Raises:
@@ -87,7 +87,9 @@ def exchanges(source: Source, secrets: Secrets, left_out: LeftOut) -> Iterator[E
             del connections[chunk.connection]
 
 
-def _sample(request: Message, answer: Message, place: str, secrets: Secrets, left_out: LeftOut) -> Exchange | None:
+def _sample(
+    request: HttpMessage, answer: HttpMessage, place: str, secrets: SampleSecrets, left_out: LeftOut
+) -> Exchange | None:
     for name, _ in (*request.headers, *answer.headers):
         secrets.header(name)
     if request.too_large or answer.too_large:
@@ -115,7 +117,7 @@ def _sample(request: Message, answer: Message, place: str, secrets: Secrets, lef
     return sample(recorded, left_out)
 
 
-def _plain(message: Message) -> tuple[bytes, str]:
+def _plain(message: HttpMessage) -> tuple[bytes, str]:
     """The body without its compression, or why that is not possible."""
     coding = message.header("content-encoding").strip().lower()
     if coding in {"", "identity"} or not message.body:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from callbench.catalog.imports.given_answer import GivenAnswer, by_call
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.resolve import Resolver
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.catalog.imports.samples.settle import settled
 from callbench.catalog.imports.samples.varying import Call, joined
 from callbench.model.errors import BadInput
@@ -22,7 +22,7 @@ _NOT_GIVEN: Json = {}
 class Collector:
     """Samples of one service."""
 
-    def __init__(self, secrets: Secrets, *, unions: bool = False) -> None:
+    def __init__(self, secrets: SampleSecrets, *, unions: bool = False) -> None:
         """Begin.
 
         Args:

@@ -12,7 +12,7 @@ _NO_DATA = (h11.NEED_DATA, h11.PAUSED)
 
 
 @dataclass(slots=True)
-class Message:
+class HttpMessage:
     """A request or an answer.
 
     Attributes:
@@ -45,11 +45,11 @@ class Conversation:
         self._server = h11.Connection(h11.SERVER)
         self._client: h11.Connection | None = None
         self._early = bytearray()
-        self._request: Message | None = None
-        self._answer: Message | None = None
-        self._open: deque[Message] = deque()
+        self._request: HttpMessage | None = None
+        self._answer: HttpMessage | None = None
+        self._open: deque[HttpMessage] = deque()
 
-    def from_client(self, data: bytes) -> Iterator[tuple[Message, Message]]:
+    def from_client(self, data: bytes) -> Iterator[tuple[HttpMessage, HttpMessage]]:
         """What the client sends next.
 
         Raises:
@@ -58,7 +58,7 @@ class Conversation:
         self._server.receive_data(data)
         while (event := self._server.next_event()) not in _NO_DATA and not self.ended:
             if isinstance(event, h11.Request):
-                self._request = Message((event.method.decode(), event.target.decode("latin-1")), _headers(event))
+                self._request = HttpMessage((event.method.decode(), event.target.decode("latin-1")), _headers(event))
             elif isinstance(event, h11.Data) and self._request is not None:
                 _more(self._request, event.data)
             elif isinstance(event, h11.EndOfMessage) and self._request is not None:
@@ -74,7 +74,7 @@ class Conversation:
         if early:
             yield from self.from_server(early)
 
-    def from_server(self, data: bytes) -> Iterator[tuple[Message, Message]]:
+    def from_server(self, data: bytes) -> Iterator[tuple[HttpMessage, HttpMessage]]:
         """What the server sends next; an empty text says that it sends no more.
 
         Raises:
@@ -97,10 +97,10 @@ class Conversation:
             if not rest:
                 return
 
-    def _answered(self, client: h11.Connection) -> tuple[tuple[Message, Message] | None, bytes]:
+    def _answered(self, client: h11.Connection) -> tuple[tuple[HttpMessage, HttpMessage] | None, bytes]:
         while (event := client.next_event()) not in _NO_DATA:
             if isinstance(event, h11.Response):
-                self._answer = Message(event.status_code, _headers(event))
+                self._answer = HttpMessage(event.status_code, _headers(event))
             elif isinstance(event, h11.InformationalResponse) and event.status_code == 101:
                 self.ended = True
                 return None, b""
@@ -117,7 +117,7 @@ class Conversation:
         return None, b""
 
 
-def _awaiting(request: Message) -> h11.Connection:
+def _awaiting(request: HttpMessage) -> h11.Connection:
     """A connection that has sent this request: its method decides whether the answer has a body."""
     client = h11.Connection(h11.CLIENT)
     method = request.first[0] if isinstance(request.first, tuple) else "GET"
@@ -130,7 +130,7 @@ def _headers(event: h11.Request | h11.Response) -> list[tuple[str, str]]:
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers]
 
 
-def _more(message: Message, data: bytes) -> None:
+def _more(message: HttpMessage, data: bytes) -> None:
     if len(message.body) + len(data) > body.LARGEST:
         message.too_large = True
         message.body.clear()

@@ -6,7 +6,7 @@ from callbench.catalog.imports.samples import files
 from callbench.catalog.imports.samples.collect import Collector
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.catalog.imports.source import Options, Source
 from callbench.model.service.imported import Imported
 
@@ -26,7 +26,7 @@ def read(sources: Sequence[Source], options: Options, form: str = "") -> Importe
     Raises:
         BadInput: a file cannot be read, samples contradict each other, or there is none.
     """
-    secrets, left_out = Secrets(keep=options.secrets), LeftOut()
+    secrets, left_out = SampleSecrets(keep=options.secrets), LeftOut()
     collector = Collector(secrets, unions=options.unions)
     for exchange in exchanges(sources, form, secrets, left_out):
         collector.add(exchange)
@@ -36,7 +36,7 @@ def read(sources: Sequence[Source], options: Options, form: str = "") -> Importe
     return collector.service(name, names, " and ".join(sorted(forms)), left_out.notes(), options.answers)
 
 
-def exchanges(sources: Sequence[Source], form: str, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:
+def exchanges(sources: Sequence[Source], form: str, secrets: SampleSecrets, left_out: LeftOut) -> Iterator[Exchange]:
     """The samples of files, one after the other.
 
     Args:
@@ -62,7 +62,7 @@ def _form(source: Source) -> str:
     return LOG if source.suffix in files.LINES else SAMPLES
 
 
-def _exchanges(source: Source, form: str, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:
+def _exchanges(source: Source, form: str, secrets: SampleSecrets, left_out: LeftOut) -> Iterator[Exchange]:
     if form == LOG:
         return files.in_lines(source, left_out)
     if form == HAR:

@@ -8,7 +8,7 @@ from callbench.catalog.imports.samples import described, forms
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
 from callbench.catalog.imports.samples.random_sample import RandomSample
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.catalog.imports.source import Options, Source
 from callbench.catalog.own.conform import Conformance
 from callbench.model.errors import BadInput
@@ -28,7 +28,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
     Raises:
         BadInput: a sample contradicts the schema, or is of no call. The sentence names both places.
     """
-    secrets, left_out = Secrets(keep=options.secrets), LeftOut()
+    secrets, left_out = SampleSecrets(keep=options.secrets), LeftOut()
     against = Conformance(service.schema)
     kept: dict[str, RandomSample] = defaultdict(RandomSample)
     unknown: set[str] = set()

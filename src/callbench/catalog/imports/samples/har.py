@@ -12,7 +12,7 @@ from callbench.catalog.imports import document
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
 from callbench.catalog.imports.samples.recorded import FORM, RecordedExchange, is_json, sample
-from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.secrets import SampleSecrets
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
 
@@ -26,7 +26,7 @@ class _NotASampleError(Exception):
     """An entry is no sample: why, as it is counted."""
 
 
-def exchanges(source: Source, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:
+def exchanges(source: Source, secrets: SampleSecrets, left_out: LeftOut) -> Iterator[Exchange]:
     """The samples of a HAR file. An entry that cannot be read is left out and counted.
 
     Raises:

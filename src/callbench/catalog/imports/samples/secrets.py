@@ -10,7 +10,7 @@ _ANY = "token"
 _LOWER, _UPPER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 
 
-class Secrets:
+class SampleSecrets:
     """Replaces secrets and counts them.
 
     Attributes:

@@ -8,7 +8,7 @@ from lark import Token, Tree
 
 from callbench.catalog.imports import grammar
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import Builder, Entry, ValueType
+from callbench.catalog.imports.builder import Builder, ObjectKey, ValueType
 from callbench.catalog.imports.reference_reader import ReferenceReader, beside
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.catalog.own.check import MAP_KEYS
@@ -196,7 +196,7 @@ class _Reader:
                 self.builder.losses.add(place, ("The field has a default of its own.", "The default is left out."))
             if str(requirement) == "optional" and typed.shape is not Shape.ONE:
                 self.builder.losses.add(place, lost.ABSENT_LIST)
-            entries.append(Entry(key, typed, str(requirement) != "optional", "value_of" if union else ""))
+            entries.append(ObjectKey(key, typed, str(requirement) != "optional", "value_of" if union else ""))
             numbers.append(_whole(number) if number is not None else 0)
         keys = [entry.key for entry in entries]
         if len(set(keys)) < len(keys):
@@ -236,7 +236,7 @@ class _Reader:
         loss = ("The keys of a map are neither text nor whole numbers.", "It is a list of objects with key and value.")
         self.builder.losses.add(place, loss)
         name = self.builder.begin(("pair", place, hint), f"{hint}Entry")
-        self.builder.message(name, [Entry("key", key), Entry("value", value)])
+        self.builder.message(name, [ObjectKey("key", key), ObjectKey("value", value)])
         return ValueType(Kind.MESSAGE, Shape.MANY, name)
 
     def _by_name(self, name: str, file: _File, tree: "Tree[Token]", hint: str, depth: int) -> ValueType:

@@ -7,7 +7,7 @@ from xmlschema.validators import XsdAnyElement, XsdComplexType, XsdElement, XsdG
 from xmlschema.validators.simple_types import XsdSimpleType
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import HELD, Builder, Entry, ValueType
+from callbench.catalog.imports.builder import HELD, Builder, ObjectKey, ValueType
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import pascal
 from callbench.model.service.schema import Kind, Shape
@@ -66,7 +66,7 @@ class Types:
         for key, of in parts.items():
             inner = name + pascal(key)
             typed = self.of_element(of, inner) if isinstance(of, XsdElement) else self.typed(of, inner)
-            entries.append(Entry(key, typed))
+            entries.append(ObjectKey(key, typed))
         self.builder.message(name, entries)
         return name
 
@@ -102,22 +102,22 @@ class Types:
             self._waiting.append((known, of))
         return ValueType(Kind.MESSAGE, type_name=known)
 
-    def _entries(self, of: XsdComplexType, name: str) -> list[Entry]:
+    def _entries(self, of: XsdComplexType, name: str) -> list[ObjectKey]:
         losses = self.builder.losses
         if of.mixed and not of.has_simple_content():
             losses.add(name, ("Text can stand between the elements.", "The text is left out."))
         if of.abstract:
             losses.add(name, ("The type is abstract: other types take its place.", "Only its own fields are kept."))
-        entries: dict[str, Entry] = {}
+        entries: dict[str, ObjectKey] = {}
         if isinstance(of.content, XsdSimpleType):
-            entries[_TEXT] = Entry(_TEXT, self._simple(of.content, name + pascal(_TEXT)))
+            entries[_TEXT] = ObjectKey(_TEXT, self._simple(of.content, name + pascal(_TEXT)))
         else:
             for entry in self._group(of.content, name, "", required=True, many=False):
                 if entry.key in entries:
                     losses.add(f"{name}.{entry.key}", ("The element occurs in several places.", "It is one list."))
                     before = entries[entry.key].typed
                     held = self.builder.held(before, Shape.MANY, (name, entry.key), name + pascal(entry.key))
-                    entries[entry.key] = Entry(entry.key, before if before.shape in HELD else held)
+                    entries[entry.key] = ObjectKey(entry.key, before if before.shape in HELD else held)
                 else:
                     entries[entry.key] = entry
         for attribute in of.attributes.values():
@@ -127,10 +127,10 @@ class Types:
             if attribute.use != "prohibited":
                 key = attribute.local_name if attribute.local_name not in entries else f"@{attribute.local_name}"
                 typed = self._simple(attribute.type, name + pascal(key))
-                entries[key] = Entry(key, typed, attribute.use == "required")
+                entries[key] = ObjectKey(key, typed, attribute.use == "required")
         return list(entries.values())
 
-    def _group(self, group: XsdGroup, name: str, oneof: str, *, required: bool, many: bool) -> Iterator[Entry]:
+    def _group(self, group: XsdGroup, name: str, oneof: str, *, required: bool, many: bool) -> Iterator[ObjectKey]:
         """The elements of a group. In a choice that occurs once, at most one is set."""
         repeated = group.max_occurs is None or group.max_occurs > 1
         losses = self.builder.losses
@@ -157,7 +157,7 @@ class Types:
             return ""
         return f"one_of_{'_'.join(keys)}"[:60] if keys[0].isidentifier() and keys[0].isascii() else ""
 
-    def _child(self, one: XsdElement, name: str, oneof: str, *, required: bool, many: bool) -> Entry:
+    def _child(self, one: XsdElement, name: str, oneof: str, *, required: bool, many: bool) -> ObjectKey:
         key = one.local_name
         typed = self.of_element(one, name + pascal(key))
         if one.max_occurs is None or one.max_occurs > 1 or many:
@@ -165,7 +165,7 @@ class Types:
             if typed.null:
                 self.builder.losses.add(f"{name}.{key}", lost.NULL_ITEM)
                 held = ValueType(Kind.JSON, Shape.MANY)
-            return Entry(key, held)
+            return ObjectKey(key, held)
         if one.ref is not None and one.ref.substitution_group is None and _substituted(one):
             self.builder.losses.add(f"{name}.{key}", ("Other elements can take its place.", "They are left out."))
         if oneof and (typed.shape in HELD or typed.null):
@@ -173,7 +173,7 @@ class Types:
             typed = ValueType(Kind.MESSAGE, type_name=wrapped)
         if typed.shape in HELD and one.min_occurs == 0:
             self.builder.losses.add(f"{name}.{key}", lost.ABSENT_LIST)
-        return Entry(key, typed, required and one.min_occurs > 0, oneof)
+        return ObjectKey(key, typed, required and one.min_occurs > 0, oneof)
 
     def _simple(self, of: XsdSimpleType, hint: str) -> ValueType:
         if of.is_list():
@@ -213,9 +213,9 @@ def _substituted(element: XsdElement) -> bool:
     return bool(element.maps.substitution_groups.get(element.name))
 
 
-def _adjacent(entries: list[Entry]) -> list[Entry]:
+def _adjacent(entries: list[ObjectKey]) -> list[ObjectKey]:
     """The entries, those of each oneof together."""
-    groups: dict[str, list[Entry]] = {}
+    groups: dict[str, list[ObjectKey]] = {}
     for number, entry in enumerate(entries):
         groups.setdefault(entry.oneof or f"#{number}", []).append(entry)
     return [entry for group in groups.values() for entry in group]

@@ -35,7 +35,7 @@ ByBlock = Mapping[int, float]
 
 
 @dataclass(frozen=True)
-class Cost:
+class RowCost:
     """What a call of one row costs over one link.
 
     Attributes:
@@ -57,7 +57,7 @@ class Cost:
 
 
 # By row and link.
-Costs = Mapping[tuple[str, str], Cost]
+Costs = Mapping[tuple[str, str], RowCost]
 
 
 def section(subject: Subject) -> Section | None:
@@ -90,7 +90,7 @@ def section(subject: Subject) -> Section | None:
 
 def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
     """Look up or compute what a call costs, by row and link."""
-    found: dict[tuple[str, str], Cost] = {}
+    found: dict[tuple[str, str], RowCost] = {}
     for row in subject.study.part.rows:
         near = subject.results.where({**row.where.conditions(), "group": call.near, "clients": "1"})
         times = near[0].by_fork.get("mean_us", {}) if len(near) == 1 else {}
@@ -104,7 +104,7 @@ def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
             predicted = _predicted(subject, link, times, ledger)
             if measured or predicted:
                 at_most = any(one.at_least for one in (cells if measured else near))
-                found[row.label, link] = Cost(measured or predicted, bool(measured), predicted, at_most)
+                found[row.label, link] = RowCost(measured or predicted, bool(measured), predicted, at_most)
     return found
 
 
@@ -179,7 +179,7 @@ def _cheapest(
     return lines
 
 
-def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
+def _first(there: Mapping[str, RowCost], good_for: float) -> tuple[str, ...]:
     """Name the quickest, those that tie with it, the next, by how much, and how sure that is."""
     names = sorted((name for name in there if not there[name].at_most), key=lambda name: there[name].interval.middle)
     how = "measured" if all(one.measured for one in there.values()) else "predicted"
