@@ -1,6 +1,7 @@
 """The first Ctrl-C ends measuring: what is known is printed and kept, and nothing is left behind."""
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -8,10 +9,26 @@ from pathlib import Path
 
 import pytest
 
+from callbench.runner.live.stopping import Sigterm, stoppable
+from callbench.store.journal import Journal, read
 from callbench.store.record import Record
 from conftest import command, eventually
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
+
+
+class Dropping:
+    """Python drops what is raised while it forgets such an object."""
+
+    def __init__(self, number: int) -> None:
+        """Send this signal then."""
+        self._number = number
+
+    def __del__(self) -> None:
+        """Be forgotten."""
+        signal.raise_signal(self._number)
+
+
 STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
 
@@ -95,3 +112,34 @@ def test_every_command_shows_its_record(tmp_path: Path, words: Sequence[str], li
     assert ended == 130, stderr
     assert says in stdout
     assert stderr.strip().splitlines()[-1].startswith("callbench: stopped; ")
+
+
+@pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Sigterm)])
+def test_a_stop_that_python_drops_is_sent_again(number: int, raised: type[BaseException]) -> None:
+    """A Ctrl-C while a process was forked was lost, and the command went on to its end."""
+
+    def work() -> None:
+        with stoppable():
+            Dropping(number)
+            eventually(lambda: False)
+
+    with pytest.raises(raised):
+        work()
+
+
+def test_a_stop_in_the_middle_of_a_line_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.append({"kind": "note", "text": "kept"})
+    write = os.write
+
+    def half(descriptor: int, data: bytes) -> int:
+        write(descriptor, data[:5])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "write", half)
+    with pytest.raises(KeyboardInterrupt):
+        journal.append({"kind": "note", "text": "half"})
+    monkeypatch.setattr(os, "write", write)
+    journal.append({"kind": "note", "text": "the next"})
+    journal.close()
+    assert [line["text"] for line in read(tmp_path / "journal.jsonl")] == ["kept", "the next"]

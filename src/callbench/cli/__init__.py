@@ -47,12 +47,8 @@ def callbench(
 def main() -> NoReturn:
     """Runs the program. What goes wrong is one sentence on stderr."""
     try:
-        machine_limits.require_memory()
-        SECRETS.learn(sys.argv[1:])
-        app(prog_name="callbench", standalone_mode=True)
+        _run()
     except CallbenchError as failure:
-        if known := getattr(failure, "record", None):
-            show_known(known)
         _end(str(failure), failure.exit_code)
     except KeyboardInterrupt:
         _end("stopped", 130)
@@ -69,6 +65,17 @@ def main() -> NoReturn:
         what = " ".join(f"{type(failure).__name__}: {failure}".split())
         _end(f"this is a mistake in Callbench itself: {what} (CALLBENCH_TRACEBACK=1 shows where)", 70)
     sys.exit(0)
+
+
+def _run() -> None:
+    machine_limits.require_memory()
+    SECRETS.learn(sys.argv[1:])
+    try:
+        app(prog_name="callbench", standalone_mode=True)
+    except CallbenchError as failure:
+        if known := getattr(failure, "record", None):
+            show_known(known)
+        raise
 
 
 def show_known(record: Path) -> None:

@@ -1,7 +1,7 @@
 """What `callbench verify` prints."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from rich.console import Console
@@ -9,25 +9,23 @@ from rich.console import Console
 from callbench.model.verify_outcome import CheckOutcome
 
 
-def show_outcomes(outcomes: Iterable[CheckOutcome], console: Console, *, every: bool) -> list[CheckOutcome]:
-    """Prints what fails as it comes (with `every`, each check), then a summary. Returns all of them."""
-    seen: list[CheckOutcome] = []
-    for outcome in outcomes:
-        seen.append(outcome)
-        if outcome.fails:
-            console.print(f"[red]FAIL[/] {_plain(outcome.sentence)}", highlight=False, soft_wrap=True)
-        elif every and outcome.not_applicable:
-            console.print(
-                _plain(f"skipped {outcome.subject}: {outcome.check}: {outcome.not_applicable}"), soft_wrap=True
-            )
-        elif every:
-            shown = outcome.note if outcome.passed else outcome.why
-            word, rest = "pass" if outcome.passed else "known", f": {shown}" if shown else ""
-            console.print(
-                f"{word:5} {_plain(f'{outcome.subject}: {outcome.check}{rest}')}", highlight=False, soft_wrap=True
-            )
-    console.print(_plain(summary(seen)), highlight=False, soft_wrap=True)
-    return seen
+def show_outcome(outcome: CheckOutcome, console: Console, *, every: bool) -> None:
+    """Print an outcome if it fails; with `every`, also if it does not."""
+    if outcome.fails:
+        console.print(f"[red]FAIL[/] {_plain(outcome.sentence)}", highlight=False, soft_wrap=True)
+    elif every and outcome.not_applicable:
+        console.print(_plain(f"skipped {outcome.subject}: {outcome.check}: {outcome.not_applicable}"), soft_wrap=True)
+    elif every:
+        shown = outcome.note if outcome.passed else outcome.why
+        word, rest = "pass" if outcome.passed else "known", f": {shown}" if shown else ""
+        console.print(
+            f"{word:5} {_plain(f'{outcome.subject}: {outcome.check}{rest}')}", highlight=False, soft_wrap=True
+        )
+
+
+def show_summary(outcomes: Sequence[CheckOutcome], console: Console) -> None:
+    """Print what they come to together."""
+    console.print(_plain(summary(outcomes)), highlight=False, soft_wrap=True)
 
 
 def summary(outcomes: Sequence[CheckOutcome]) -> str:
@@ -43,11 +41,13 @@ def summary(outcomes: Sequence[CheckOutcome]) -> str:
     return f"{len(applicable)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}{unasked}"
 
 
-def as_json(outcomes: Sequence[CheckOutcome]) -> str:
-    """The same for programs."""
+def as_json(outcomes: Sequence[CheckOutcome], *, stopped: bool) -> str:
+    """The same for programs, with whether a user stopped it before the last check."""
     rows = [asdict(outcome) | {"passed": outcome.passed, "fails": outcome.fails} for outcome in outcomes]
     return json.dumps(
-        {"failed": sum(outcome.fails for outcome in outcomes), "checks": rows}, indent=1, ensure_ascii=False
+        {"failed": sum(outcome.fails for outcome in outcomes), "stopped": stopped, "checks": rows},
+        indent=1,
+        ensure_ascii=False,
     )
 
 

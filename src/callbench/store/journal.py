@@ -113,6 +113,10 @@ class Journal:
             raise MachineFailure(
                 f"{machine_limits.written(f'cannot write {self._path}', failure)}; {kept}"
             ) from failure
+        except BaseException:
+            # Of a signal that another thread took.
+            os.ftruncate(self._fd, self._length)
+            raise
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

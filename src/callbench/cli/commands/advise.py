@@ -1,5 +1,6 @@
 """`callbench advise`."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -145,6 +146,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.outcome.output import known_stacks
     from callbench.model import quantities
     from callbench.runner.advice import measuring, source
+    from callbench.runner.live.stopping import Stopped
 
     checked(undecided)
     document = file.read(situation) if situation is not None else {}
@@ -164,14 +166,27 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     known = known_stacks(quiet=as_json)
     ask_person = None if as_json or not on_terminal() else _asked
     run = source.record_of(record, source.Measuring(known, wanted, _say, out=out, answers=given, ask=ask_person))
-    found = from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
+    stopped: Stopped | None = None
+    try:
+        found = from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
+    except Stopped as stop:
+        # What was measured before it gives an advice, too.
+        found, stopped = from_record(run, wanted), type(stop)(f"stopped; {_goes_on(run.path, situation)}")
     outcome = advice_result.show(found, wanted, for_programs=as_json)
+    if stopped is not None:
+        raise stopped
     end(outcome, undecided)
 
 
 def on_terminal() -> bool:
     """Whether a person can be asked: what is typed and what is said go to a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _goes_on(run: Path, situation: Path | None) -> str:
+    named = [] if situation is None else ["--situation", str(situation)]
+    again = shlex.join(["callbench", "advise", str(run), *named])
+    return f"what is missing is predicted. `{again}`, with the same options, measures it"
 
 
 def _asked(question: str) -> str:

@@ -95,18 +95,22 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     from callbench.catalog.own import folder
     from callbench.catalog.own.default_folder import default_folder
     from callbench.report.text import own_service
+    from callbench.runner.live.stopping import Sigterm, as_error
 
     options = source.Options(
         name, network, tuple(files or ()), secrets, unions, tuple(samples or ()), tuple(calls or ())
     )
     form_wanted = registry.format_named(form) if form else None
-    if documents and not (command or url):
-        service = registry.service(documents, options, form_wanted)
-    else:
-        service = registry.of_tools(tool_server.source(documents or (), command, url, network=network), options)
-    service, generators = filled.filled(service, payloads)
-    place = out or default_folder(documents or (), service)
-    folder.write(place, service, generators)
+    try:
+        if documents and not (command or url):
+            service = registry.service(documents, options, form_wanted)
+        else:
+            service = registry.of_tools(tool_server.source(documents or (), command, url, network=network), options)
+        service, generators = filled.filled(service, payloads)
+        place = out or default_folder(documents or (), service)
+        folder.write(place, service, generators)
+    except (KeyboardInterrupt, Sigterm) as stop:
+        raise as_error(stop, "stopped; no folder was made") from None
     if as_json:
         print_json(own_service.as_record(service, place))
         return

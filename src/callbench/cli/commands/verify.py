@@ -83,12 +83,24 @@ def _service(names: list[str]) -> Path | None:
 
 
 def _show(outcomes: "Iterable[CheckOutcome]", *, as_json: bool, verbose: bool) -> bool:
-    """Prints outcomes as they come; whether one disturbs the suite."""
+    """Prints outcomes as they come; whether one disturbs the suite. Who stops it is told what was seen."""
     from rich.console import Console
 
     from callbench.report import verify as show
+    from callbench.runner.live.stopping import Sigterm, Stopped, as_error
 
-    seen = show.show_outcomes(outcomes, Console(quiet=as_json), every=verbose)
+    to = Console(quiet=as_json)
+    seen: list[CheckOutcome] = []
+    stopped: Stopped | None = None
+    try:
+        for outcome in outcomes:
+            seen.append(outcome)
+            show.show_outcome(outcome, to, every=verbose)
+    except (KeyboardInterrupt, Sigterm) as stop:
+        stopped = as_error(stop, "stopped; the checks that are left were not made")
+    show.show_summary(seen, to)
     if as_json:
-        print(show.as_json(seen))  # noqa: T201
+        print(show.as_json(seen, stopped=stopped is not None))  # noqa: T201
+    if stopped is not None:
+        raise stopped
     return any(outcome.fails for outcome in seen)

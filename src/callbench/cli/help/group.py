@@ -11,6 +11,7 @@ from typer.main import get_command, get_group
 
 from callbench.cli.help.command_table import SECTIONS, CommandEntry, CommandSection, epilog
 from callbench.cli.help.sections import SectionedCommand
+from callbench.runner.live import stopping
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
@@ -55,6 +56,18 @@ class CommandsByPurpose(TyperGroup):
         """The names in their order."""
         del ctx
         return list(self.commands)
+
+    def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401 - Typer's
+        """Run a command. Where it does not say itself how it ends when a user stops it, one word does.
+
+        Raises:
+            Stopped: Ctrl-C or SIGTERM ended it.
+        """
+        with stopping.stoppable():
+            try:
+                return super().invoke(ctx)
+            except (KeyboardInterrupt, stopping.Sigterm) as stop:
+                raise stopping.as_error(stop, "stopped") from None
 
     def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Write the list of commands for `--help`, a section for each purpose."""

@@ -1,14 +1,19 @@
 """One server that both generators drive: printed, and ended with an exit code. It leaves no record."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from callbench.analysis.peer.rounds import RoundsRequest
 from callbench.catalog.catalogue import Catalogue
 from callbench.cli.outcome import exit_code
-from callbench.cli.outcome.output import console, print_json
+from callbench.cli.outcome.output import console, print_json, print_line
 from callbench.model.errors import BadInput
 from callbench.report.peer import peer_report as told
+from callbench.runner.live.stopping import Sigterm, Stopped, as_error
 from callbench.runner.peer import rounds
+
+if TYPE_CHECKING:
+    from callbench.analysis.peer.agreement import Round
 
 
 def refuse(why: str, options: Mapping[str, object]) -> None:
@@ -29,7 +34,7 @@ def refuse(why: str, options: Mapping[str, object]) -> None:
 
 
 def one(target: str, known: Catalogue, given: dict[str, object], undecided: str | None, *, as_json: bool) -> None:
-    """Drive one server, print the result, and end with its exit code.
+    """Drive one server, print the result, and end with its exit code. Who stops it gets the rounds that are over.
 
     Args:
         target: the server.
@@ -37,15 +42,25 @@ def one(target: str, known: Catalogue, given: dict[str, object], undecided: str 
         given: what else `RoundsRequest` has.
         undecided: what `--undecided` says.
         as_json: whether the result is for programs.
+
+    Raises:
+        Stopped: a person stopped it.
     """
     request = RoundsRequest(target, **given)  # type: ignore[arg-type]
-    found = rounds.compare_generators(
-        request,
-        known,
-        lambda number: None if as_json else print(told.line(number, request), flush=True),  # noqa: T201
-    )
+    say = (lambda _: None) if as_json else (lambda number: print_line(told.line(number, request)))
+    over: list[Round] = []
+    stopped: Stopped | None = None
+    try:
+        over.extend(rounds.drive_rounds(request, known, say))
+    except (KeyboardInterrupt, Sigterm) as stop:
+        stopped = as_error(stop, f"stopped; {len(over)} of {request.rounds} rounds are over")
+        if not over:
+            raise stopped from None
+    found = rounds.agreement_of(request, over)
     if as_json:
         print_json(told.record(found))
     else:
         told.show(found, console(200))
+    if stopped is not None:
+        raise stopped
     exit_code.end(found.agreement.outcome, undecided)

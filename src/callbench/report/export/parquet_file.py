@@ -1,12 +1,11 @@
 """Rows as a Parquet file: numbers are numbers, whatever reads it."""
 
 import json
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 import duckdb
 
+from callbench.adapter import temporary
 from callbench.report.export.plain_rows import Row, columns_of
 
 
@@ -14,8 +13,8 @@ def parquet_of(rows: Sequence[Row]) -> bytes:
     """Write rows. A column of whole numbers is BIGINT, of numbers DOUBLE, of yes and no BOOLEAN, of others VARCHAR."""
     columns = {name: _type([row.get(name) for row in rows]) for name in columns_of(rows)}
     types = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
-    with tempfile.TemporaryDirectory(prefix="callbench-parquet-") as folder, duckdb.connect() as connection:
-        source, made = Path(folder) / "rows.jsonl", Path(folder) / "rows.parquet"
+    with temporary.folder("callbench-parquet-") as folder, duckdb.connect() as connection:
+        source, made = folder / "rows.jsonl", folder / "rows.parquet"
         source.write_text("".join(json.dumps(dict(row)) + "\n" for row in rows), encoding="utf-8")
         read = f"read_json({_quoted(str(source))}, format = 'newline_delimited', columns = {{{types}}})"
         connection.execute(f"COPY (SELECT * FROM {read}) TO {_quoted(str(made))} (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608 - our own names, quoted

@@ -1,9 +1,9 @@
 """Measures what an advice lacks: a few cells over each link, each beside the same cell without one."""
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from callbench.adapter import temporary
 from callbench.adapter.network import creation
 from callbench.analysis.advice import stored
 from callbench.analysis.advice.result import AdviceResult, advised, from_record
@@ -67,8 +67,8 @@ def _measured_sizes(
     service = run.request.get("service")
     if service is None or found.sizes is not None or not sizes.lacking(found.advice):
         return None
-    with tempfile.TemporaryDirectory(prefix="callbench-advice-") as folder:
-        copy = Path(folder) / Path(service).name
+    with temporary.folder("callbench-advice-") as folder:
+        copy = folder / Path(service).name
         part = sizes.write(found.advice, Path(service), copy, budget_s / 60)
         if part is None:
             tell("other sizes of the payloads are not measured: the messages have nothing that can be longer")

@@ -1,6 +1,7 @@
 """What an advice is asked of: a record, or something to measure first, as a study, a service or a document."""
 
 import math
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from callbench.model.situation import Situation
 from callbench.runner.advice import checked, importing
 from callbench.runner.advice.candidates import Chosen, chosen
 from callbench.runner.advice.importing import Importing
+from callbench.runner.live.stopping import Stopped
 from callbench.runner.plan import own_service
 from callbench.runner.run import launch
 from callbench.stats.estimate.percentile_calls import fewest_calls
@@ -113,9 +115,14 @@ def _measured(study: str, how: Measuring) -> Record:
         request, native = _request(study, how, compiled)
     if native.not_measured:
         how.say(f"{len(native.not_measured)} stacks cannot win by their bytes: they are listed, and not measured")
-    run = launch.execute_run(launch.create_run(request, how.known), how.known, resumed=False)
-    stored.write_not_measured(run, native.not_measured)
-    return run
+    path = launch.create_run(request, how.known)
+    # Before anything is measured, so that who stops it and goes on has the list too.
+    stored.write_not_measured(Record(path), native.not_measured)
+    try:
+        return launch.execute_run(path, how.known, resumed=False)
+    except Stopped as stop:
+        again = shlex.join(["callbench", "advise", str(path)])
+        raise type(stop)(f"{stop}, and then `{again}` advises from it", stop.record) from None
 
 
 def _request(study: str, how: Measuring, languages: Sequence[str]) -> tuple[launch.RunRequest, Chosen]:

@@ -1,14 +1,20 @@
 """How a user stops a command: Ctrl-C and SIGTERM, and how its record is then marked."""
 
+import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from callbench.model.errors import CallbenchError, HostLost, MachineFailure
-from callbench.store.record_writer import RecordWriter
+
+if TYPE_CHECKING:
+    from callbench.store.record_writer import RecordWriter
 
 
 class Stopped(CallbenchError):  # noqa: N818 - it names what happened
@@ -36,25 +42,47 @@ class Sigterm(BaseException):
     """SIGTERM was received; the counterpart of KeyboardInterrupt."""
 
 
+_NUMBERS: dict[type[BaseException], int] = {KeyboardInterrupt: signal.SIGINT, Sigterm: signal.SIGTERM}
+_AGAIN_S = 0.02
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Raise KeyboardInterrupt in the block on Ctrl-C, and `Sigterm` on SIGTERM.
 
-    A shell starts background programs with SIGINT ignored. They end cleanly as well.
+    A shell starts background programs with SIGINT ignored. They end cleanly as well. Where Python drops what a handler
+    raises, as in a fork or in `__del__`, the signal is sent again.
     """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise Sigterm
 
+    dropped = sys.unraisablehook
+
+    def sent_again(what: "sys.UnraisableHookArgs") -> None:
+        number = _NUMBERS.get(what.exc_type)
+        if number is None:
+            dropped(what)
+        else:
+            # Not from here: what is raised here is dropped as well.
+            threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number)).start()
+
     before = {
         signal.SIGTERM: signal.signal(signal.SIGTERM, stop),
         signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
     }
+    sys.unraisablehook = sent_again
     try:
         yield
     finally:
+        sys.unraisablehook = dropped
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def as_error(stop: KeyboardInterrupt | Sigterm, message: str, record: Path | None = None) -> Stopped:
+    """Return the error with which the program ends after it was stopped, with its exit code."""
+    return (Terminated if isinstance(stop, Sigterm) else Stopped)(message, record)
 
 
 @dataclass
@@ -104,7 +132,7 @@ class EndMark:
 
 
 @contextmanager
-def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> Iterator[EndMark]:
+def marking_the_end(run: "RecordWriter", kept: str, note: str | None = None) -> Iterator[EndMark]:
     """Mark a record as the block says, `finished` by default, if it completes; else `stopped`.
 
     Args:
@@ -124,8 +152,7 @@ def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> It
         if note is not None:
             run.note(note)
         run.end("stopped")
-        kind = Terminated if isinstance(stop, Sigterm) else Stopped
-        raise kind(f"stopped; {kept}", run.path) from None
+        raise as_error(stop, f"stopped; {kept}", run.path) from None
     except HostLost as lost:
         run.end("stopped")
         raise HostLost(f"{lost}; {kept}") from lost

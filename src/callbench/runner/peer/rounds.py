@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,22 @@ def compare_generators(
 ) -> PeerRounds:
     """Drive all rounds of one server, and compare the generators.
 
+    Raises:
+        CallbenchError: as `drive_rounds`.
+    """
+    return agreement_of(rounds_request, list(drive_rounds(rounds_request, catalogue, on_round)))
+
+
+def agreement_of(rounds_request: RoundsRequest, rounds: Sequence[Round]) -> PeerRounds:
+    """Compare the generators by the rounds that are over, at least one."""
+    return PeerRounds(rounds_request, tuple(rounds), compute_agreement(rounds, PEER))
+
+
+def drive_rounds(
+    rounds_request: RoundsRequest, catalogue: Catalogue, on_round: Callable[[int], None]
+) -> Iterator[Round]:
+    """Drive one server round by round; each is given when it is over.
+
     Args:
         rounds_request: the target and the length of the rounds.
         catalogue: where to find the stack.
@@ -85,16 +101,14 @@ def compare_generators(
             f"{rounds_request.target} needs a number of items, which only a study gives: callbench peer qlio"
         )
     length = RoundLength(rounds_request.seconds, rounds_request.warm_up_s)
-    rounds = []
     for number in range(1, rounds_request.rounds + 1):
         on_round(number)
         try:
-            rounds.append(drive_round(catalogue, stack, cell, length, random.Random(), rounds_request.options))  # noqa: S311 - an order
+            yield drive_round(catalogue, stack, cell, length, random.Random(), rounds_request.options)  # noqa: S311 - an order
         except AdapterFailure as failure:
             raise BadInput(f"{rounds_request.target}: {failure} ({failure.kind})") from failure
         except WrongAnswer as wrong:
             raise BadInput(f"{rounds_request.target} {wrong}") from wrong
-    return PeerRounds(rounds_request, tuple(rounds), compute_agreement(rounds, PEER))
 
 
 def drive_round(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, and how the server is informed

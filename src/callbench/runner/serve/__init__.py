@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
-from callbench.runner.live.stopping import Sigterm, Terminated, stoppable
 from callbench.runner.serve import selection
 from callbench.runner.serve.input_lines import InputLines
 from callbench.runner.serve.offers import Endpoints, OfferedServer
@@ -83,21 +82,18 @@ def serve(catalogue: Catalogue, request: ServeRequest, output: Output) -> None:
     Raises:
         BadInput: a name is unknown, or the port is in use.
         CallbenchError: nothing could be served, or all servers have ended.
-        KeyboardInterrupt: the user pressed Ctrl-C.
+        KeyboardInterrupt: the user pressed Ctrl-C; `Sigterm` likewise.
     """
-    with ExitStack() as open_, stoppable():
-        try:
-            servers = selection.of(
-                catalogue, request.stacks, request.channels, every=request.every, options=request.options
-            )
-            serving, failure = _start_all(servers, request, open_, output.message)
-            if not any(server.endpoints for server in serving):
-                raise _why_nothing_served(request, failure)
-            output.endpoints(_endpoints(serving))
-            output.message("Serving. Lines `on NAME` and `off NAME` switch a channel or a stack; Ctrl-C ends it.")
-            _run_commands(serving, output)
-        except Sigterm:
-            raise Terminated("stopped") from None
+    with ExitStack() as open_:
+        servers = selection.of(
+            catalogue, request.stacks, request.channels, every=request.every, options=request.options
+        )
+        serving, failure = _start_all(servers, request, open_, output.message)
+        if not any(server.endpoints for server in serving):
+            raise _why_nothing_served(request, failure)
+        output.endpoints(_endpoints(serving))
+        output.message("Serving. Lines `on NAME` and `off NAME` switch a channel or a stack; Ctrl-C ends it.")
+        _run_commands(serving, output)
 
 
 def _start_all(

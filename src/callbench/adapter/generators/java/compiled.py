@@ -1,10 +1,10 @@
 """The classes of an imported service, compiled by javac against the jars of the Java adapter, and kept in the cache."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from callbench.adapter import temporary
 from callbench.adapter.generators import compiler, set_up
 from callbench.adapter.generators.announced import announced
 from callbench.adapter.generators.java import description, jackson, jaxb, stubs, wsdl
@@ -67,14 +67,14 @@ def _compile(schema: Schema, adapter: Path, made: Path) -> None:
             "javac is missing, which compiles the calls of a service of your own for Java; this installs it:"
             " callbench setup java"
         )
-    with announced("Java", "some seconds"), tempfile.TemporaryDirectory() as scratch:
-        sources = Path(scratch) / "sources"
+    with announced("Java", "some seconds"), temporary.folder("callbench-javac-") as scratch:
+        sources = scratch / "sources"
         for path, source in (jackson.sources(schema) | jaxb.sources(schema)).items():
             _write(sources / path, source)
-        stubs.generate(schema, adapter, Path(scratch), sources)
+        stubs.generate(schema, adapter, scratch, sources)
         _write(made / description.FILE, description.description(schema))
         _write(made / wsdl.FILE, wsdl.wsdl(schema))
-        listed = Path(scratch) / "files"
+        listed = scratch / "files"
         listed.write_text("\n".join(f'"{path}"' for path in sorted(sources.rglob("*.java"))))
         command = [javac, "--release", "17", "-encoding", "UTF-8", "-nowarn", "-proc:none", "-d", str(made)]
         command += ["-classpath", ":".join(map(str, _jars(adapter))), f"@{listed}"]
