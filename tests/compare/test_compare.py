@@ -51,7 +51,8 @@ def written(folder: Path) -> Record:
     ]
     info = {
         "callbench": "0.1.0", "study": "", "title": "", "a": "native/json+supertcp",
-        "b": "native/json+supertcp@new", "seconds": 5.0, "level": 0.01, "threshold": 0.02, "seed": 1,
+        "b": "native/json+supertcp@new", "seconds": 5.0, "level": 0.01, "threshold": 0.02, "p99_threshold": 0.1,
+        "seed": 1, "hold_idle": False,
         "rounds": 4, "started": "2026-11-21T03:00:00.000Z", "finished": None, "state": "stopped",
     }  # fmt: skip
     plan = {"pairs": [{"a": (stack := {"id": "native/json+supertcp"}), "b": stack, "in_turn": True, "cells": cells}]}

@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,13 @@ from callbench.model.cell import AS_IS, CALLS_PER_SLICE, HELD, TIMES_CODEC, Cell
 from callbench.runner.drive.slices import ENOUGH_SECONDS, SLICE_SECONDS
 from callbench.runner.plan import plan
 from callbench.runner.plan.estimate import estimate, span
+from callbench.store.requested.run import RunLength
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 SLOW = {"modem": {"link": {"to_server": {"delay_ns": 60_000_000, "rate_bps": 30_000}, "to_client": {}}}}
 # The defaults of a run: ten rounds per fork, and an hour.
-PACE = {"rounds": 10, "limit_s": 3600.0}
+PACE = RunLength(10, 3600.0, exact=False)
 
 
 def planned(*cells: Cell, forks: int = 2) -> plan.Plan:
@@ -45,18 +47,18 @@ def test_more_forks_rounds_and_conditions_take_longer(known: catalogue.Catalogue
     assert (half.forks, half.slices) == (2, 40)
     # What a message takes alone is timed once, before the first fork.
     assert half.seconds == pytest.approx(every.seconds / 2, abs=0.2)
-    assert estimate(planned(cell(1), cell(2)), known, PACE | {"rounds": 20}).seconds > half.seconds
+    assert estimate(planned(cell(1), cell(2)), known, replace(PACE, rounds=20)).seconds > half.seconds
     both = plan.make_plan(planned(cell(1), cell(2)).cells, planned(cell(1)).stacks, 2, (AS_IS, HELD))
     assert (estimate(both, known, PACE).forks, estimate(both, known, PACE).slices) == (4, 80)
     assert estimate(planned(cell(1)), known, PACE, left_out=["honest/tcp"]).seconds == 0
 
 
 def test_a_run_without_a_limit_does_not_name_one(known: catalogue.Catalogue) -> None:
-    limited, exact = (estimate(planned(cell(1)), known, PACE | {"limit_s": limit}) for limit in (600.0, None))
+    limited, exact = (estimate(planned(cell(1)), known, replace(PACE, limit_s=limit)) for limit in (600.0, None))
     said = f"{exact}. It continues until its claims and neighbours are decided, for at most about 10 minutes"
     assert str(limited) == said
     assert "2 forks with 20 slices" in str(exact)
-    short = estimate(planned(cell(1)), known, PACE | {"limit_s": exact.seconds / 2})
+    short = estimate(planned(cell(1)), known, replace(PACE, limit_s=exact.seconds / 2))
     assert str(short).endswith("with the finished forks, at least two of each condition")
 
 

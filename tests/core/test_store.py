@@ -28,6 +28,7 @@ INFO: dict[str, Any] = record_json(
         "seed": 1,
         "quick": False,
         "forks": 1,
+        "rounds": 2,
         "select": [],
         "settings": {},
         "started": "2026-11-21T03:00:00.000Z",

@@ -7,11 +7,12 @@ from callbench.model.cell import Cell, Load, Stack
 from callbench.runner.plan import plan
 from callbench.runner.plan.estimate import estimate
 from callbench.runner.plan.unknown_calls import unknown_time
+from callbench.store.requested.run import RunLength
 from conftest import MISBEHAVING
 
 NAMES = ("load/http1:servers/one", "load/http1:servers/two")
 ROUNDS = 10
-PACE = {"rounds": ROUNDS, "limit_s": None}
+PACE = RunLength(ROUNDS, None, exact=False)
 
 
 def planned(*, calls: int = 200, fresh: bool = False, **card: object) -> plan.Plan:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
 from callbench.analysis.compare.verdicts import ComparedFigures, Rule, metric_verdicts
 from callbench.analysis.load.threshold_values import evaluate
 from callbench.analysis.load.thresholds import parse
 from callbench.stats.decide.decision import Outcome, together
 from callbench.stats.decide.failures import CallCounts, FailedCalls
 from callbench.stats.load.rate import window_of
+from callbench.store.requested.capacity import CLIENTS, RATE, CapacityRequest
 from known.driving import closed, opened, poisson
 from known.overloading import TIMES, overload_outcome
 from known.searching import searched

@@ -4,12 +4,12 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
 from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start, proof_level, proof_of
 from callbench.runner.capacity.search import call_s
 from callbench.runner.drive.knees import objective_result
 from callbench.stats.load.capacity_plan import COARSE, Trial, capacity, estimates, next_place
 from callbench.stats.load.rate import window_of
+from callbench.store.requested.capacity import CLIENTS, RATE, CapacityRequest
 from known.driving import closed, opened, poisson
 from known.servers import SimulatedServer
 

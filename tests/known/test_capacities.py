@@ -8,7 +8,6 @@ from functools import partial
 
 import pytest
 
-from callbench.analysis.capacity.request import CLIENTS, RATE, CapacityRequest
 from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start
 from callbench.report.capacity.answer import answer
 from callbench.runner.drive.knees import objective_result
@@ -18,6 +17,7 @@ from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.stats.load.capacity_plan import COARSE, Capacity, Trial, capacity, estimates, next_place
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import Resource, Saturation
+from callbench.store.requested.capacity import CLIENTS, RATE, CapacityRequest
 from known import queues
 from known.driving import opened, poisson
 from known.searching import searched

@@ -125,6 +125,7 @@ def folder(at: Path, **info: object) -> Path:
         "seed": 1,
         "quick": True,
         "rounds": 3,
+        "select": [],
         "started": "",
         "state": "stopped",
     }

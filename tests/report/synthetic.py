@@ -314,6 +314,7 @@ def _write_files(  # noqa: PLR0917 - the files of a run
                 "seed": 42,
                 "quick": quick,
                 "forks": forks,
+                "rounds": 10,
                 "select": [],
                 "settings": {},
                 "started": "2026-11-21T03:00:00.000Z",

@@ -8,8 +8,9 @@ import duckdb
 
 from callbench.report.sections import knee
 from callbench.report.text.section import Section
+from callbench.store.requested.knee_search import Search
 
-SEARCH = {"knee": "users", "along": "rate", "objective": "p99 under 5 ms", "arrivals": "poisson",
+SEARCH: dict[str, Any] = {"knee": "users", "along": "rate", "objective": "p99 under 5 ms", "arrivals": "poisson",
           "least": 1.0, "most": 1e6, "precision": 0.05}  # fmt: skip
 
 
@@ -37,8 +38,10 @@ def shown(levels: dict[str, Sequence[float]]) -> Section:
                     "",
                 )
                 connection.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    info = {"knees": [{**SEARCH, "cell": f"c{number}"} for number in range(len(levels))]}
-    subject: Any = SimpleNamespace(run=SimpleNamespace(request=info, connection=lambda: connection))
+    searches = [Search(**{**SEARCH, "cell": f"c{number}"}) for number in range(len(levels))]
+    subject: Any = SimpleNamespace(
+        run=SimpleNamespace(connection=lambda: connection), requested=SimpleNamespace(knees=searches)
+    )
     found = knee.section(subject)
     assert found is not None
     return found

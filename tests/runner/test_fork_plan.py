@@ -2,7 +2,7 @@
 
 import time
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -12,6 +12,7 @@ from callbench.runner.plan.estimate import FEWEST
 from callbench.runner.run import fork_plan
 from callbench.runner.run.fork_plan import ForkPlanner
 from callbench.runner.run.resume_state import ResumeState
+from callbench.store.requested.run import RunLength
 
 if TYPE_CHECKING:
     from callbench.runner.run.context import Context
@@ -25,9 +26,9 @@ def paced(
 ) -> tuple[ForkPlanner, ResumeState]:
     """The pacing of a run of three planned forks."""
     state = ResumeState()
-    info: dict[str, Any] = {"rounds": 10, "limit_s": limit_s, "exact": exact}
     of = SimpleNamespace(
-        run=SimpleNamespace(request=info),
+        run=None,
+        requested=SimpleNamespace(length=RunLength(10, limit_s, exact=exact)),
         resume_state=state,
         plan=plan.make_plan(CELLS, STACKS, 3, conditions),
         quick=quick,

@@ -13,7 +13,7 @@ from callbench.store.progress import read
 from callbench.store.record_writer import RecordWriter
 
 REMOVED = "\x1b[2K"
-PEER: Any = SimpleNamespace(request={"rounds": 3}, path=Path("no-such-record"))
+PEER: Any = SimpleNamespace(requested=lambda _: SimpleNamespace(rounds=3), path=Path("no-such-record"))
 CELL: Any = SimpleNamespace(group="Sum", stack="native/json+http", load=SimpleNamespace(clients=8))
 ROUND: Any = SimpleNamespace(
     ours=SimpleNamespace(rate_per_s=2000.0), peers=SimpleNamespace(rate_per_s=1000.0), unsteady=""

@@ -20,6 +20,7 @@ from callbench.store.columns import JOURNAL_COLUMNS, PLAN_COLUMNS
 from callbench.store.head import COMPARISON, FILE, FORMAT, PEER, RUN, SEAL
 from callbench.store.pieces import BY_PART, PARTS, VIEWS
 from callbench.store.tables import QUERIES
+from callbench.store.typed import Misfit, Typed, typed
 
 _MARK = "made-from.json"
 _FILES = "files"
@@ -60,6 +61,17 @@ class Record:
     def kind(self) -> str:
         """What was measured: `run`, `comparison`, `peer`, `load`, `soak`, `overload`, `torture` ..."""
         return str(self.info["kind"])
+
+    def requested(self, of: type[Typed]) -> Typed:
+        """What was asked for, as the type of the record's kind: see `store.requested`.
+
+        Raises:
+            BadInput: record.json is damaged.
+        """
+        try:
+            return typed(self.request, of)
+        except Misfit as misfit:
+            raise BadInput(f"{self.path / FILE} is damaged: request.{misfit}") from None
 
     @property
     def study_file(self) -> Path:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from callbench.analysis.capacity.request import RATE, CapacityRequest
 from callbench.analysis.load.endpoints import Endpoint, summed
 from callbench.model import objective
 from callbench.stats.decide.decision import Outcome
@@ -16,6 +15,7 @@ from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import LoadObservation, Saturation, saturated
 from callbench.stats.load.settling import too_high
 from callbench.store.record import Record
+from callbench.store.requested.capacity import RATE, CapacityRequest, RequestedCapacity
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def read(run: Record) -> CapacityResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    request = CapacityRequest(**run.request["search"])
+    request = run.requested(RequestedCapacity).search
     lines = list(run.lines())
     steps = [line for line in lines if line["kind"] == "step"]
     trials = [trial_of(line) for line in steps]

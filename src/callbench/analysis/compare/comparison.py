@@ -24,6 +24,7 @@ from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.stats.load.rate import Window
 from callbench.store.head import COMPARISON
 from callbench.store.record import Record
+from callbench.store.requested.comparison import RequestedComparison
 
 # Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have that many.
 LEAST_CALLS = fewest_calls(0.99)
@@ -100,24 +101,21 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
     Raises:
         BadInput: it is not a comparison's, or is damaged.
     """
-    request = run.request
     if run.kind != COMPARISON:
         raise BadInput(f"{run.path} is a run of a study, not a comparison. Give two runs to compare them")
+    requested = run.requested(RequestedComparison)
     try:
-        own = Rule(
-            float(request["level"]), float(request["threshold"]), request.get("p99_threshold", Rule.p99_threshold)
-        )
+        own = Rule(requested.level, requested.threshold, requested.p99_threshold)
         rule = (given or RuleOptions()).over(own)
         pairs, lines = run.plan()["pairs"], list(run.lines())
         cells = metric_verdicts(list(_figures(pairs, lines)), rule)
-        a, b = str(request["a"]), str(request["b"])
     except (KeyError, TypeError, ValueError, IndexError) as failure:
         raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure
     met = [line for line in lines if line["kind"] == "met"]
-    notes = [*_notes(run, cells, rule), *notes_of(request, pairs, met)]
-    if a == b:
+    notes = [*_notes(run, cells, rule), *notes_of(pairs, met, hold_idle=requested.hold_idle)]
+    if requested.a == requested.b:
         notes.append("A and B are the same, so every difference is chance.")
-    return Comparison(a, b, method_sentence(met), rule, cells, notes, str(run.path))
+    return Comparison(requested.a, requested.b, method_sentence(met), rule, cells, notes, str(run.path))
 
 
 def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[str]:

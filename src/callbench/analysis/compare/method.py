@@ -21,17 +21,15 @@ def method_sentence(met: Sequence[Mapping[str, Any]]) -> str:
     return f"{number} forks: each {_SLICES}"
 
 
-def notes_of(
-    request: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], met: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[Mapping[str, Any]], *, hold_idle: bool) -> Iterator[str]:
     """Describe what a reader must know of how it was made.
 
     Args:
-        request: what was asked for.
         pairs: of the plan.
         met: a line a fork of a pair.
+        hold_idle: whether deep idle states were off.
     """
-    if request.get("hold_idle"):
+    if hold_idle:
         yield "Deep idle states were off, so a call does not wait for a processor to wake up."
     alone = [f"{one['a']['id']} and {one['b']['id']}" for one in pairs if not one.get("in_turn", True)]
     if alone:

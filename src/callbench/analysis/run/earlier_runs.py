@@ -3,15 +3,15 @@
 import datetime as dt
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from callbench.model.errors import CallbenchError
 from callbench.store.head import FILE, RUN
 from callbench.store.record import Record
+from callbench.store.requested.run import RequestedRun
 
 _SAME_MACHINE = (("machine", "model"), ("machine", "memory_bytes"), ("processors", "online"), ("kernel", "release"))
-# What of a request says nothing about how long a run takes.
-_NO_MATTER_OF_TIME = ("seed", "without", "confirm", "pcap")
 
 
 def earlier_runs(run: Record) -> list[Record]:
@@ -40,6 +40,7 @@ def _alike(run: Record) -> Iterator[Record]:
         try:
             other = Record(file.parent)
             if _is_earlier(run, other) and _machine(other) == own:
+                other.requested(RequestedRun)
                 yield other
         except CallbenchError:
             continue
@@ -60,8 +61,9 @@ def _machine(run: Record) -> Sequence[object]:
     return [fact_of(environment, part, key) for part, key in _SAME_MACHINE]
 
 
-def _timed_request(run: Record) -> dict[str, object]:
-    return {name: value for name, value in run.request.items() if name not in _NO_MATTER_OF_TIME}
+def _timed_request(run: Record) -> RequestedRun:
+    """Return what was asked for, without what says nothing about how long it takes."""
+    return replace(run.requested(RequestedRun), seed=0, without=None, confirm=False, pcap=False)
 
 
 def _was_resumed(run: Record) -> bool:

@@ -10,6 +10,7 @@ from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.run.earlier_runs import earlier_runs
 from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread, Table, Values, learned
 from callbench.store.record import Record
+from callbench.store.requested.run import RequestedRun
 
 # Reading a run of 400 cells takes a tenth of a second, and a fifth run tells little that four have not.
 _MOST_RUNS = 5
@@ -28,8 +29,17 @@ def spread(run: Record, now: Results) -> RunSpread:
     Raises:
         BadInput: the run is damaged.
     """
-    before = [other for other in earlier_runs(run) if run.condition in (other.request.get("idle") or [other.condition])]
+    before = [
+        other
+        for other in earlier_runs(run)
+        if run.condition in (other.requested(RequestedRun).idle or (other.condition,))
+    ]
     return spread_of([now, *(read_rates(other.under(run.condition)) for other in before[:_MOST_RUNS])])
+
+
+def _conditions(run: Record) -> Sequence[str]:
+    """Return the conditions of idle states that a run was made in."""
+    return run.requested(RequestedRun).idle or (run.condition,)
 
 
 def spread_beside(runs: Sequence[Record]) -> RunSpread:

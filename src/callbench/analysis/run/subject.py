@@ -15,6 +15,7 @@ from callbench.analysis.run.tables import FilledTable, filled
 from callbench.catalog.study import Study, load
 from callbench.model.cell import AS_IS, HELD
 from callbench.store.record import Record
+from callbench.store.requested.run import RequestedRun
 
 # The conditions of the machine's idle states in words.
 CONDITIONS = {AS_IS: "the machine's idle states", HELD: "deep idle states off"}
@@ -68,14 +69,19 @@ class Subject:
         return next((one.label for one in columns if one.where.conditions() == {"group": group}), group)
 
     @property
+    def requested(self) -> RequestedRun:
+        """What was asked for."""
+        return self.run.requested(RequestedRun)
+
+    @property
     def selected(self) -> bool:
         """Whether only chosen cells of the study were measured."""
-        return bool(self.run.request.get("select"))
+        return bool(self.requested.select)
 
     @property
     def quick(self) -> bool:
         """Whether it was a quick run."""
-        return bool(self.run.request["quick"])
+        return self.requested.quick
 
 
 def subject(run: Record) -> Subject:
@@ -100,7 +106,7 @@ def _of_selected(whole: Subject) -> Subject:
 
 def _whole(run: Record) -> Subject:
     """Read a run with all that its study asks for."""
-    conditions = [str(one) for one in run.request.get("idle") or ()]
+    conditions = run.requested(RequestedRun).idle
     others = {one: _under(run.under(one)) for one in conditions if one != run.condition}
     own = _under(run)
     if not others:
@@ -119,12 +125,13 @@ def _whole(run: Record) -> Subject:
 
 def _under(run: Record) -> Subject:
     """Read what a run found in one condition."""
-    study = load(run.study_file, run.request.get("settings") or {}, run.published_file, run.request.get("link"))
+    requested = run.requested(RequestedRun)
+    study = load(run.study_file, requested.settings, run.published_file, requested.link)
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
     results = replace(read(run), stand_ins=_stand_ins(cards))
     results = replace(results, run_spread=past_runs.spread(run, results))
     watched, deaths = processes.read(run, results.cells)
-    tables = filled(study, results, run.request.get("without") or "")
+    tables = filled(study, results, requested.without or "")
     judged, answers = judge(study, results), ask(study, results)
     return Subject(run, study, results, judged, answers, tables, cards, run.environment(), watched, deaths)
 

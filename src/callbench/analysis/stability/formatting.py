@@ -1,7 +1,6 @@
 """Values and events of stability tests as text."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from callbench.catalog.reach import LOOPBACK
 from callbench.stats.estimate.digits import figure
@@ -44,9 +43,8 @@ def errors_text(errors: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} × {kind}" for kind, count in errors.items()) or "none"
 
 
-def over_text(request: Mapping[str, Any]) -> str:
+def over_text(link: str) -> str:
     """Format the link, if there is one: ` over wan50`."""
-    link = request.get("link", LOOPBACK)
     return "" if link == LOOPBACK else f" over {link}"
 
 

@@ -15,6 +15,7 @@ from callbench.stats.decide.decision import Outcome
 from callbench.stats.load.collapse import kept_under_overload
 from callbench.stats.load.recovery import Recovery, State, recovery, state_of, worst
 from callbench.store.record import Record
+from callbench.store.requested.overload import RequestedOverload
 
 _AFTER = "after"
 
@@ -161,7 +162,7 @@ def _not_recovered(result: OverloadResult) -> Iterator[Finding]:
 def _collapses(result: OverloadResult) -> Iterator[Finding]:
     """Yield what the overloads left of the capacity, where that is too little or not certain."""
     capacity = result.capacity_per_s
-    limit_us = objective.parse(result.run.request["objective"]).limit_us
+    limit_us = objective.parse(result.run.requested(RequestedOverload).objective).limit_us
     if not capacity:
         return
     for one in result.steps:

@@ -74,11 +74,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     The capacity is the most clients with which it still meets the objective. Exit code 1: --need is not held.
     """
     from callbench.adapter.stack.target import TargetSpec
-    from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
     from callbench.cli.outcome import exit_code
     from callbench.cli.recorded.capacity import CapacityCommand
     from callbench.cli.recorded.command import Ending
     from callbench.model.objective import parse
+    from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
     exit_code.checked(undecided)
     highest = most or (10_000.0 if along == CLIENTS else 1_000_000.0)

@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli.recorded import stability
     from callbench.cli.recorded.overload import OverloadCommand
-    from callbench.runner.stability.overload import OverloadRequest
+    from callbench.store.requested.overload import OverloadRequest
 
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     if len(set(factors)) < len(factors):

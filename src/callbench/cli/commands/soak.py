@@ -45,7 +45,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli.recorded import stability
     from callbench.cli.recorded.soak import SoakCommand
-    from callbench.runner.stability.soak import SoakRequest, slice_s
+    from callbench.runner.stability.soak import slice_s
+    from callbench.store.requested.soak import SoakRequest
 
     request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
     SoakCommand(stability.spec(server, shared, what), request, shared).go()

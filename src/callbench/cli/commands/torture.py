@@ -56,7 +56,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli.recorded import stability
     from callbench.cli.recorded.torture import TortureCommand
-    from callbench.runner.stability.torture import TortureRequest
+    from callbench.store.requested.torture import TortureRequest
 
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     request = TortureRequest(names, connections, pace, seconds, patience, within)

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Any
 
 from callbench.adapter.stack.target import Target, TargetSpec
-from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
 from callbench.cli.recorded.command import Ending
 from callbench.cli.recorded.reported import ReportedCommand
 from callbench.model.errors import BadInput
@@ -16,6 +15,7 @@ from callbench.runner.capacity.search import CapacitySearch
 from callbench.runner.stability.live import SliceProgress
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
 
 class CapacityCommand(ReportedCommand):

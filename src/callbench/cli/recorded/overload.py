@@ -10,8 +10,9 @@ from callbench.cli.recorded.stability import StabilityCommand
 from callbench.model import objective
 from callbench.model.errors import BadInput
 from callbench.runner.stability.live import SliceProgress
-from callbench.runner.stability.overload import Overload, OverloadRequest
+from callbench.runner.stability.overload import Overload
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.overload import OverloadRequest
 
 
 class OverloadCommand(StabilityCommand):

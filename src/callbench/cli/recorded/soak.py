@@ -8,8 +8,9 @@ from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.cli.options.grouped import StabilityOptions
 from callbench.cli.recorded.stability import StabilityCommand
 from callbench.runner.stability.live import SliceProgress
-from callbench.runner.stability.soak import Soak, SoakRequest
+from callbench.runner.stability.soak import Soak
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.soak import SoakRequest
 
 
 class SoakCommand(StabilityCommand):

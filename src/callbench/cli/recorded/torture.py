@@ -11,8 +11,9 @@ from callbench.cli.recorded.stability import StabilityCommand
 from callbench.runner.stability import misbehaviour, request_recorder
 from callbench.runner.stability.live import SliceProgress
 from callbench.runner.stability.misbehaviour import RecordedRequest
-from callbench.runner.stability.torture import Torture, TortureRequest
+from callbench.runner.stability.torture import Torture
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.torture import TortureRequest
 
 
 class TortureCommand(StabilityCommand):

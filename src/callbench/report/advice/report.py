@@ -94,7 +94,7 @@ def lacks(found: AdviceResult) -> list[tuple[str, str]]:
 
     A card speaks of Callbench's own calls. A stack that cannot carry a payload of the user's own was not measured.
     """
-    if found.subject.run.request.get("service"):
+    if found.subject.requested.service:
         return []
     card = found.subject.cards.get(found.advice.choice.best, {})
     return [(str(check), str(why)) for check, why in (card.get("lacks") or {}).items()]

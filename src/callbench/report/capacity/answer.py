@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
 from callbench.analysis.capacity.result import CapacityResult, Proof, rate_of_loads, start_allowance
 from callbench.analysis.wording.words import counted
 from callbench.model import objective
@@ -16,6 +15,7 @@ from callbench.stats.load.capacity_plan import Capacity
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import Resource, Saturation
 from callbench.stats.load.settling import settling_s
+from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
 _SATURATED = {
     Resource.PROCESSOR: "The server's processor was used up first",

@@ -7,7 +7,6 @@ from itertools import groupby
 from statistics import median
 from typing import Any
 
-from callbench.analysis.capacity.request import CLIENTS
 from callbench.analysis.capacity.result import CapacityResult, read
 from callbench.analysis.load.endpoints import endpoint_record
 from callbench.analysis.stability.findings import unfinished
@@ -24,6 +23,7 @@ from callbench.stats.estimate.digits import figure, percent
 from callbench.stats.load.bottleneck import Side
 from callbench.stats.load.knee import KneeOutcome
 from callbench.store.record import Record
+from callbench.store.requested.capacity import CLIENTS, RequestedCapacity
 
 _SOURCE = "journal.jsonl: lines of kind step, proof and death (docs/reference/run-folder.md)"
 _COLUMNS = ("loads", "met", "objective's value, ms", "calls/s", "mean, ms", "server busy", "driver busy", "errors")
@@ -35,13 +35,13 @@ def capacity_report(run: Record) -> RecordReport:
     Raises:
         BadInput: the folder is damaged.
     """
-    result, request = read(run), run.request
+    result, requested = read(run), run.requested(RequestedCapacity)
     search = result.request
     loop = (
         f"clients of a closed loop{_think(search.think_ms)}" if search.along == CLIENTS else "arrivals of an open loop"
     )
-    about = f"{request['name']}{over_text(request)}. The most {loop} with {search.objective} were searched."
-    notes_ = [*request["server"].get("notes", ()), *notes(run.lines())]
+    about = f"{requested.name}{over_text(requested.link)}. The most {loop} with {search.objective} were searched."
+    notes_ = [*requested.server.notes, *notes(run.lines())]
     findings = list(unfinished(run.info))
     return RecordReport(
         run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings, answer_first=True,

@@ -41,9 +41,7 @@ def text(subject: Subject) -> str:
         lines = [f"- {plain(why)}: {plain(', '.join(names))}" for why, names in excluded.items()]
         parts += ["## Excluded", "\n".join(lines)]
     info = subject.run.info
-    made = (
-        f"seed {subject.run.request['seed']}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
-    )
+    made = f"seed {subject.requested.seed}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
     parts.append(f"Run of {info['started']}, {made}.")
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -85,7 +85,7 @@ def page(subject: Subject) -> str:
             "answer": answer(subject, summary_),
             "first_chart": first_chart(subject, summary_.choices),
             "info": subject.run.info,
-            "request": subject.run.request,
+            "request": subject.requested,
             "found": summary_.besides,
             "choices": sheet(summary_.choices) if summary_.choices else None,
             "run_spread": run_spread_text(subject.results.run_spread),

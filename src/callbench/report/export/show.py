@@ -26,10 +26,10 @@ def cell_records(subject: Subject) -> dict[str, Any]:
     woken = {one.cell.id: _waking(one) for one in wake_ups(subject.by_condition)}
     return {
         "format": 1,
-        "study": subject.run.request["study"],
+        "study": subject.requested.study,
         "started": info["started"],
         "state": info["state"],
-        "quick": bool(subject.run.request["quick"]),
+        "quick": subject.quick,
         "cells": [
             {
                 **_cell(one, sides.get(one.id, []), subject.results.validity),

@@ -17,6 +17,7 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.store.record import Record
+from callbench.store.requested.peer import RequestedPeer
 
 
 def line(number: int, request: RoundsRequest) -> str:
@@ -64,14 +65,18 @@ def _say(judged: Agreement, rounds: Sequence[Round], to: Console) -> None:
 
 def study_record(found: Study) -> dict[str, Any]:
     """A study, for programs."""
-    request = found.run.request
+    requested = found.run.requested(RequestedPeer)
     return {
-        "study": request["study"],
+        "study": requested.study,
         "folder": str(found.run.path),
         "state": found.run.info["state"],
         "peer": PEER,
-        **{name: request[name] for name in ("quick", "seconds", "warm_up_s", "delay_us", "seed")},
-        "rounds": request["rounds"],
+        "quick": requested.quick,
+        "seconds": requested.seconds,
+        "warm_up_s": requested.warm_up_s,
+        "delay_us": requested.delay_us,
+        "seed": requested.seed,
+        "rounds": requested.rounds,
         "cells": [_held_record(one) for one in found.cells],
         "left_out": [{"why": why, "cells": list(whose)} for why, whose in found.left_out],
         "outcome": str(found.outcome),

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.judge.knee_search import Search
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
@@ -15,6 +14,7 @@ from callbench.stats.estimate.digits import figure, share
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load.knee import Knee, KneeOutcome, LevelTrial, knee
 from callbench.stats.load.knee_comparison import compared
+from callbench.store.requested.knee_search import Search
 
 STEPS_SQL = """
 SELECT knee, cell, stack, fork, step, along, level, reached_per_s, value_us, holds, unsteady
@@ -32,7 +32,7 @@ Row = Mapping[str, Any]
 
 def section(subject: Subject) -> Section | None:
     """Show every knee, a sheet an objective."""
-    searches = [Search(**record) for record in subject.run.request.get("knees", [])]
+    searches = subject.requested.knees
     if not searches:
         return None
     with subject.run.connection() as connection:

@@ -21,6 +21,7 @@ from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure
 from callbench.store.record import Record
+from callbench.store.requested.overload import RequestedOverload
 
 _SOURCE = (
     "journal.jsonl: lines of kind step, capacity, before, over, slice, moment, death (docs/reference/run-folder.md)"
@@ -47,11 +48,11 @@ def overload_report(run: Record) -> RecordReport:
     Raises:
         BadInput: the folder is damaged.
     """
-    result, request = read(run), run.request
+    result, requested = read(run), run.requested(RequestedOverload)
     about = (
-        f"{request['name']}{over_text(request)}. First the highest rate with {request['objective']} was searched. Then"
-        f" {' and '.join(f'{one:g}' for one in request['factors'])} times that rate was requested, for"
-        f" {request['seconds']:g} s each. The loop was open, with up to {request['clients']:,} calls at once. Half of"
+        f"{requested.name}{over_text(requested.link)}. First the highest rate with {requested.objective} was"
+        f" searched. Then {' and '.join(f'{one:g}' for one in requested.factors)} times that rate was requested, for"
+        f" {requested.seconds:g} s each. The loop was open, with up to {requested.clients:,} calls at once. Half of"
         " the rate followed each time."
     )
     findings = overload_findings(result)
@@ -62,11 +63,11 @@ def overload_report(run: Record) -> RecordReport:
 
 
 def _sentences(result: OverloadResult) -> Iterator[str]:
-    capacity, request = result.capacity_per_s, result.run.request
+    capacity, requested = result.capacity_per_s, result.run.requested(RequestedOverload)
     if capacity is None:
         yield "Its capacity was not found."
         return
-    how = "as given" if request["rate"] else f"with {request['objective']}, to within a tenth"
+    how = "as given" if requested.rate else f"with {requested.objective}, to within a tenth"
     yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
     for one in result.steps:
         share = f"{one.answered_per_s / capacity:.0%}".replace("%", " %")

@@ -23,6 +23,7 @@ from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure
 from callbench.store.record import Record
+from callbench.store.requested.soak import RequestedSoak
 
 # So many episodes have a sentence each; the rest is in the table.
 _MOST_TOLD = 6
@@ -47,12 +48,12 @@ def soak_report(run: Record) -> RecordReport:
         BadInput: the folder is damaged.
     """
     found = read(run)
-    request = run.request
-    steps = ", ".join(map(str, request["clients"]))
-    think = f" with a think time of {request['think_ms']:g} ms" if request.get("think_ms") else ""
+    requested = run.requested(RequestedSoak)
+    steps = ", ".join(map(str, requested.clients))
+    think = f" with a think time of {requested.think_ms:g} ms" if requested.think_ms else ""
     about = (
-        f"{request['name']}{over_text(request)}: {steps} clients{think}, {request['seconds']:g} s each,"
-        f" {request['rest_s']:g} s of rest after each, a sample every {request['every_s']:g} s."
+        f"{requested.name}{over_text(requested.link)}: {steps} clients{think}, {requested.seconds:g} s each,"
+        f" {requested.rest_s:g} s of rest after each, a sample every {requested.every_s:g} s."
     )
     findings = soak_findings.soak_findings(found)
     return RecordReport(

@@ -21,6 +21,7 @@ from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.load.recovery import MischiefVerdict, State
 from callbench.store.record import Record
+from callbench.store.requested.torture import RequestedTorture
 
 _SOURCE = "journal.jsonl: lines of kind test, slice, connections, tested (docs/reference/run-folder.md)"
 COLUMNS = (
@@ -39,10 +40,10 @@ def torture_report(run: Record) -> RecordReport:
     Raises:
         BadInput: the folder is damaged.
     """
-    result, request = read(run), run.request
+    result, requested = read(run), run.requested(RequestedTorture)
     about = (
-        f"{request['name']}{over_text(request)}. One client calls normally before, during and after each test."
-        f" In a test, up to {request['connections']:,} bad connections attack the server for {request['seconds']:g} s."
+        f"{requested.name}{over_text(requested.link)}. One client calls normally before, during and after each test."
+        f" In a test, up to {requested.connections:,} bad connections attack the server for {requested.seconds:g} s."
     )
     findings = torture_findings(result)
     work = f"it survived {', '.join(one.name for one in result.tests)}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callbench.store.record import Record
+from callbench.store.requested.run import RequestedRun
 
 ENDINGS_SQL = "SELECT cell, why, asked, reached, forks FROM endings ORDER BY cell NULLS LAST"
 
@@ -37,7 +38,8 @@ def precision_summary(run: Record) -> PrecisionSummary:
     Raises:
         BadInput: the run is damaged.
     """
-    if run.request.get("until") is None and run.request.get("budget_s") is None:
+    requested = run.requested(RequestedRun)
+    if requested.until is None and requested.budget_s is None:
         return PrecisionSummary(())
     with run.connection() as connection:
         return PrecisionSummary([CellEnding(*row) for row in connection.execute(ENDINGS_SQL).fetchall()])

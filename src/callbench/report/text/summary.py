@@ -118,7 +118,7 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[SummaryF
             rows = [(row.label, [one.text for one in row.places]) for row in table.rows]
             text = limits.in_words(table.columns, rows)
             written += [SummaryFinding(table.title, text)] if text else []
-    if subject.run.request.get("knees"):
+    if subject.requested.knees:
         written.append(
             SummaryFinding("Knees", "the section Knee has the highest level at which each stack met its objective.")
         )

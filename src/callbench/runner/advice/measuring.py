@@ -15,6 +15,7 @@ from callbench.model.situation import Situation
 from callbench.runner.advice import lacking, sizes
 from callbench.runner.run import launch
 from callbench.store.record import Record
+from callbench.store.requested.run import RequestedRun
 
 BUDGET_S = 60.0
 SIZES_BUDGET_S = 35.0
@@ -54,7 +55,7 @@ def _measured_over_links(found: AdviceResult, known: Catalogue, budget_s: float)
     part = lacking.study(found.advice, found.subject.results, budget_s / 60)
     if part is None:
         return None
-    service = run.request.get("service")
+    service = run.requested(RequestedRun).service
     study = made(stored.HELD_BACK, part, None if service is None else Path(service))
     return _measured(study, run.path / f"{stored.HELD_BACK}-{len(found.held_back) + 1}", known)
 
@@ -64,7 +65,7 @@ def _measured_sizes(
 ) -> Subject | None:
     """Measure the main call of an imported service with payloads of several sizes; None if that cannot be done."""
     run = found.subject.run
-    service = run.request.get("service")
+    service = run.requested(RequestedRun).service
     if service is None or found.sizes is not None or not sizes.lacking(found.advice):
         return None
     with temporary.folder("callbench-advice-") as folder:

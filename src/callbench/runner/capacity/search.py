@@ -6,7 +6,6 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from callbench.adapter.stack.target import Target
-from callbench.analysis.capacity.request import CLIENTS, CapacityRequest
 from callbench.analysis.capacity.result import proof_level, trial_of
 from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
@@ -19,6 +18,7 @@ from callbench.runner.drive.knees import objective_result
 from callbench.runner.load import driving
 from callbench.stats.load.capacity_plan import COARSE, NextLoad, capacity, next_place
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
 _WARM_UP = 0.2
 # The phase of the loads that are longer than the others, and how many of them there may be: a machine may disturb one.

@@ -38,6 +38,7 @@ from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import COMPARISON, as_file, folder, head, now
 from callbench.store.progress import ProgressFile
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.comparison import RequestedComparison
 
 # Seconds of a cell's load; only its slices are driven.
 _CELL_SECONDS = 0.5
@@ -199,19 +200,19 @@ def _default_calls(pairs_: Sequence[Pair]) -> Sequence[str]:
 
 def _info(request: ComparisonRequest, prepared: Prepared) -> dict[str, Any]:
     """Return the content of record.json."""
-    options = {
-        "study": request.study or "",
-        "a": request.a,
-        "b": request.b,
-        "seconds": request.seconds,
-        "level": request.level,
-        "threshold": request.threshold,
-        "p99_threshold": request.p99_threshold,
-        "seed": prepared.seed,
-        "rounds": request.rounds,
-        "hold_idle": prepared.hold_idle,
-    }
-    return head(COMPARISON, f"{request.a} and {request.b}", options)
+    requested = RequestedComparison(
+        study=request.study or "",
+        a=request.a,
+        b=request.b,
+        seconds=request.seconds,
+        level=request.level,
+        threshold=request.threshold,
+        p99_threshold=request.p99_threshold,
+        seed=prepared.seed,
+        rounds=request.rounds,
+        hold_idle=prepared.hold_idle,
+    )
+    return head(COMPARISON, f"{request.a} and {request.b}", asdict(requested))
 
 
 def _cells_of_pairs(pairs_: Sequence[Pair], cells_: Sequence[Cell]) -> list[list[Cells]]:

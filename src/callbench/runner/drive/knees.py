@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from callbench.analysis.judge.knee_search import Search
 from callbench.catalog import mixed
 from callbench.catalog.study.loads import KneePart
 from callbench.model import objective
@@ -17,14 +16,16 @@ from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.knee import LevelTrial, next_level
 from callbench.stats.load.rate import window_of
 from callbench.store.record import Record
+from callbench.store.requested.knee_search import Search
+from callbench.store.requested.run import RequestedRun
 
 RATES = (0.1, 10_000_000.0)
 CLIENTS = (1, 1_000)
 _GUESS_SECONDS = 0.1
 
 
-def plan_searches(parts: Sequence[KneePart], objective_text: str | None, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Return the searches of a run, as stored in record.json.
+def plan_searches(parts: Sequence[KneePart], objective_text: str | None, cells: Sequence[Cell]) -> tuple[Search, ...]:
+    """Return the searches of a run.
 
     Args:
         parts: the knees of the study.
@@ -42,7 +43,7 @@ def plan_searches(parts: Sequence[KneePart], objective_text: str | None, cells: 
             raise BadInput(f"--objective {failure}") from None
         groups = dict.fromkeys(cell.group for cell in cells)
         every += [KneePart(id=f"{group}: {objective_text}", group=group, objective=objective_text) for group in groups]
-    return [asdict(search) for part in every for search in _searches(part, cells)]
+    return tuple(search for part in every for search in _searches(part, cells))
 
 
 def _searches(part: KneePart, cells: Sequence[Cell]) -> Iterator[Search]:
@@ -80,7 +81,7 @@ class Searches:
         Raises:
             BadInput: the journal is damaged.
         """
-        self.every = [Search(**record) for record in run.request.get("knees", [])]
+        self.every = run.requested(RequestedRun).knees
         self._steps: dict[tuple[str, str, int], list[LevelTrial]] = {}
         for line in run.lines() if self.every else ():
             if line["kind"] == "step":

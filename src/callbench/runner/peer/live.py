@@ -7,6 +7,7 @@ from callbench.analysis.peer.agreement import PEER, Round
 from callbench.model.cell import Cell
 from callbench.runner.live.progress_line import ProgressLine
 from callbench.store.record import Record
+from callbench.store.requested.peer import RequestedPeer
 
 
 class PeerProgress:
@@ -19,7 +20,7 @@ class PeerProgress:
             run: the record.
             quiet: whether to show nothing.
         """
-        self._rounds = int(run.request["rounds"])
+        self._rounds = run.requested(RequestedPeer).rounds
         self._line = ProgressLine(quiet=quiet)
         self._line.keep_in(run.path)
         self._drives = self._done = 0

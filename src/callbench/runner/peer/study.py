@@ -25,6 +25,7 @@ from callbench.runner.run import launch
 from callbench.store.head import PEER as PEER_RECORD
 from callbench.store.head import as_file, folder, head, now
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.peer import RequestedPeer
 
 _TRIES = 2
 # Seconds for the start of peer and server in a round, about.
@@ -99,7 +100,7 @@ def begun(path: Path, study: str, catalogue: Catalogue) -> PeerStudy:
     Raises:
         BadInput: a secret is not known any more, or a server of the study is wrong.
     """
-    settings = SECRETS.restored(stored.open_record(path).request["settings"], str(path))
+    settings = SECRETS.restored(stored.open_record(path).requested(RequestedPeer).settings, str(path))
     return _loaded(study, settings, catalogue)
 
 
@@ -152,19 +153,19 @@ def drivable(
 def _info(request: PeerRequest, study: Study) -> dict[str, Any]:
     """Return record.json."""
     rounds, seconds, warm_up_s = (3, 5.0, 5.0) if request.quick else (5, 10.0, 10.0)
-    document = {
-        "study": study.name,
-        "seed": secrets.randbits(32) if request.seed is None else request.seed,
-        "quick": request.quick,
-        "rounds": request.rounds or rounds,
-        "select": list(request.select),
-        "settings": dict(request.settings),
-        "peer": PEER,
-        "seconds": request.seconds or seconds,
-        "warm_up_s": warm_up_s if request.warm_up_s is None else request.warm_up_s,
-        "delay_us": request.delay_us,
-    }
-    return head(PEER_RECORD, study.title, document)
+    requested = RequestedPeer(
+        study=study.name,
+        seed=secrets.randbits(32) if request.seed is None else request.seed,
+        quick=request.quick,
+        rounds=request.rounds or rounds,
+        select=tuple(request.select),
+        settings=request.settings,
+        peer=PEER,
+        seconds=request.seconds or seconds,
+        warm_up_s=warm_up_s if request.warm_up_s is None else request.warm_up_s,
+        delay_us=request.delay_us,
+    )
+    return head(PEER_RECORD, study.title, asdict(requested))
 
 
 def folder_to_resume(study: str, out: Path | None) -> Path:
@@ -175,7 +176,7 @@ def folder_to_resume(study: str, out: Path | None) -> Path:
     """
     path = launch.folder_to_resume(out, study)
     run = stored.open_record(path)
-    source = load(study, SECRETS.restored(run.request["settings"], str(path))).source
+    source = load(study, SECRETS.restored(run.requested(RequestedPeer).settings, str(path))).source
     SECRETS.learn_study(source)
     if SECRETS.masked_text(source.decode()) != (run.path / "study.toml").read_text():
         raise BadInput(f"{study} has changed since {path} was begun: start again with another --out")
@@ -198,16 +199,17 @@ class _Rounds:
     def __init__(self, run: RecordWriter, catalogue: Catalogue, progress: PeerProgress) -> None:
         """Continue at the end of the journal."""
         self._run = run
+        self._requested = run.requested(RequestedPeer)
         self._catalogue = catalogue
         self._progress = progress
         self._cells = stored.planned_cells(run)
         self._done = {(line["round"], line["cell"]) for line in run.lines() if line["kind"] == "round"}
         self._failed = {line["cell"] for line in run.lines() if line["kind"] == "excluded"}
-        self._length = RoundLength(float(run.request["seconds"]), float(run.request["warm_up_s"]))
+        self._length = RoundLength(self._requested.seconds, self._requested.warm_up_s)
 
     def run(self) -> None:
         """Drive the missing rounds: all cells in random order, then all cells again."""
-        total = int(self._run.request["rounds"])
+        total = self._requested.rounds
         left = [
             (number, cell) for number in range(total) for cell in self._order(number) if self._is_left(number, cell)
         ]
@@ -220,7 +222,7 @@ class _Rounds:
         return self._rng(number).sample(self._cells, len(self._cells))
 
     def _rng(self, *of: object) -> random.Random:
-        return random.Random(f"{self._run.request['seed']} {of}")  # noqa: S311 - an order to be repeated
+        return random.Random(f"{self._requested.seed} {of}")  # noqa: S311 - an order to be repeated
 
     def _is_left(self, number: int, cell: Cell) -> bool:
         return cell.id not in self._failed and (number, cell.id) not in self._done
@@ -230,7 +232,7 @@ class _Rounds:
 
     def _drive(self, number: int, cell: Cell) -> None:
         """Drive one round of one cell. A cell that fails twice is excluded."""
-        delay_us = int(self._run.request["delay_us"])
+        delay_us = self._requested.delay_us
         why = ""
         for attempt in range(_TRIES):
             self._progress.show_drive(number, cell)

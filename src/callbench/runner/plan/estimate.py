@@ -20,6 +20,7 @@ from callbench.runner.warm.warming import WAITS_NS
 from callbench.runner.warm.worthwhile_rounds import worthwhile_rounds
 from callbench.runner.wire.labs import labs_at_once
 from callbench.runner.wire.payload import payload
+from callbench.store.requested.run import RunLength
 
 # Durations on an idle machine with two processors, in seconds: the start of both sides with and without a compiling
 # runtime; the time of a slice and of a whole trial besides their calls; one life in a sweep.
@@ -102,7 +103,7 @@ class Estimate:
 def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     plan: Plan,
     catalogue: Catalogue,
-    pace: Mapping[str, Any],
+    pace: RunLength,
     left_out: Collection[str] = (),
     *,
     quick: bool = False,
@@ -115,7 +116,7 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     Args:
         plan: what is to be done.
         catalogue: where the adapters' manifests are.
-        pace: the least `rounds` of a fork, `limit_s`, and whether the numbers are `exact`.
+        pace: the least rounds of a fork, the time, and whether the numbers are exact.
         left_out: stacks that cannot run here.
         quick: whether it is a quick run, which takes less time for what it measures beside the cells.
         baselines: whether the echo of each channel is measured.
@@ -138,8 +139,8 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
         round_s = sum(
             _slice_seconds(cell, busy.get(cell.stack, _BUSY), plan.wires, service) + _BESIDE_A_SLICE for cell in sliced
         )
-        rounds = int(pace["rounds"])
-        rounds = rounds if pace.get("exact") else worthwhile_rounds(rounds, warm_s, round_s)
+        rounds = pace.rounds
+        rounds = rounds if pace.exact else worthwhile_rounds(rounds, warm_s, round_s)
         slices += plan.forks * (len(sliced) * rounds + len(cells) - len(sliced))
         for (stack, _), mine in units.items():
             seconds += plan.forks * _unit_seconds(
@@ -166,7 +167,7 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     ledgers_s = sum(_ledger_seconds(cell, compiles=cell.stack in compiling) for cell in accounts)
     seconds += ledgers_s / max(1, labs_at_once(len(accounts)))
     forks = plan.forks * len(plan.conditions)
-    return Estimate(seconds, pace["limit_s"], forks, slices, len(accounts), warm_up_s, len(plan.conditions))
+    return Estimate(seconds, pace.limit_s, forks, slices, len(accounts), warm_up_s, len(plan.conditions))
 
 
 def span(seconds: float) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callbench.analysis.precision.stopping import CellPrecision, PrecisionTarget, StopReason, why_ended
 from callbench.runner.plan.plan import Plan
 from callbench.store.record import Record
+from callbench.store.requested.run import RequestedRun
 
 if TYPE_CHECKING:
     from callbench.analysis.cells.results import Result
@@ -54,8 +55,8 @@ def endings(run: Record, plan: Plan) -> list[dict[str, Any]]:
 
 def _precision_goal(run: Record) -> PrecisionTarget | None:
     """Return the requested precision; None if there is none."""
-    until, budget_s = run.request.get("until"), run.request.get("budget_s")
-    return None if until is None else PrecisionTarget(float(until), budget_s)
+    requested = run.requested(RequestedRun)
+    return None if requested.until is None else PrecisionTarget(requested.until, requested.budget_s)
 
 
 def _results(run: Record, plan: Plan) -> "list[Result]":

@@ -18,6 +18,7 @@ from callbench.runner.measure.probe import Probe
 from callbench.runner.plan.plan import Plan
 from callbench.runner.run.resume_state import ResumeState
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.run import RequestedRun
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,7 @@ class Context:
     progress: Progress
     resume_state: ResumeState
     schedules: Schedules
-    seed: int
-    quick: bool
+    requested: RequestedRun
     probes: Sequence[Probe] = ()
     gaps: GapDetector | None = None
     slices: int = 0
@@ -76,6 +76,16 @@ class Context:
         self.scatter = {condition: ForkRates() for condition in self.plan.conditions}
         self.long_calls = LongCalls()
         self._starts = count(sum(1 for line in self.run.lines() if line["kind"] == "start"))
+
+    @property
+    def seed(self) -> int:
+        """Of the random order."""
+        return self.requested.seed
+
+    @property
+    def quick(self) -> bool:
+        """Whether it is a quick run."""
+        return self.requested.quick
 
     def next_start(self) -> int:
         """Return the number of the next start, unique in the run."""

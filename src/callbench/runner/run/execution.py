@@ -30,6 +30,7 @@ from callbench.runner.run.fork_plan import ForkPlanner
 from callbench.runner.run.resume_state import read_resume_state
 from callbench.runner.run.slowdown import slow_down
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.run import RequestedRun
 
 
 class RunExecution:
@@ -43,11 +44,10 @@ class RunExecution:
         Raises:
             BadInput: the journal is damaged.
         """
-        seed = int(run.request["seed"])
-        schedules = Schedules(run.path / "schedules", seed)
-        quick = bool(run.request["quick"])
+        requested = run.requested(RequestedRun)
+        schedules = Schedules(run.path / "schedules", requested.seed)
         self._context = Context(
-            run, plan, catalogue, placement, progress, read_resume_state(run.lines()), schedules, seed, quick
+            run, plan, catalogue, placement, progress, read_resume_state(run.lines()), schedules, requested
         )
         self._failures = Failures(self._context)
 
@@ -69,7 +69,7 @@ class RunExecution:
                 Traffic(context.plan.wires),
                 context.gaps,
             )
-            baselines = bool(context.run.request.get("baselines", True))
+            baselines = context.requested.baselines
             self._show_estimate(baselines=baselines)
             context.progress.show_plan(context.plan)
             self._count_wire_bytes()
@@ -81,19 +81,19 @@ class RunExecution:
 
     def _show_estimate(self, *, baselines: bool) -> None:
         """Show an estimate of the duration if no fork has begun yet."""
-        context, request = self._context, self._context.run.request
+        context, length = self._context, self._context.requested.length
         if context.resume_state.forks:
             return
         left = estimate(
             context.plan,
             context.catalogue,
-            request,
+            length,
             context.resume_state.stacks,
             quick=context.quick,
             baselines=baselines,
         )
         if left.slices or left.accounts:
-            text = unknown_time(context.plan, int(request["rounds"]), context.resume_state.stacks).describe(left)
+            text = unknown_time(context.plan, length.rounds, context.resume_state.stacks).describe(left)
             last_s = last_duration_s(context.run)
             if last_s is not None:
                 text = f"{span(last_s)}, as the last such run on this machine. Computed from the plan: {text}"
@@ -151,7 +151,7 @@ class RunExecution:
     def _count_wire_bytes(self) -> None:
         """Count the bytes of calls before anything is timed, so that no slice has a capture beside it."""
         context = self._context
-        captures = context.run.path / "captures" if context.run.request.get("pcap") else None
+        captures = context.run.path / "captures" if context.requested.pcap else None
         known = context.resume_state.accounts | context.resume_state.cells
         for line in wire_ledger.count_ledgers(
             context.plan, context.catalogue, context.placement, known, context.progress, captures=captures

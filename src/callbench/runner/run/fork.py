@@ -121,7 +121,7 @@ class Fork:
                 return
             began = time.monotonic()
             self._counted_round(batch, number, round_number)
-            if round_number == done and not self._context.run.request.get("exact"):
+            if round_number == done and not self._context.requested.exact:
                 rounds = worthwhile_rounds(rounds, batch.warm_up_s, time.monotonic() - began)
             # The watched round follows the first counted round, so that the first rates appear sooner.
             if self._task.watch and round_number == done:

@@ -21,10 +21,8 @@ class ForkPlanner:
     def __init__(self, context: Context) -> None:
         """Read the settings in record.json."""
         self._context = context
-        request = context.run.request
-        self._rounds = int(request["rounds"])
-        self._limit_s: float | None = request.get("limit_s")
-        self._exact = bool(request.get("exact"))
+        length = context.requested.length
+        self._rounds, self._limit_s, self._exact = length.rounds, length.limit_s, length.exact
         self._began = time.monotonic()
         self._before_s = context.resume_state.fork_seconds
         self._last_s: dict[str, float] = {}

@@ -3,7 +3,7 @@
 import secrets
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from callbench.runner.run.execution import RunExecution
 from callbench.store.head import RUN, as_file, folder, head, now
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.run import RequestedRun, RunLength
 
 if TYPE_CHECKING:
     from callbench.catalog.study import Study
@@ -174,7 +175,7 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
     cannot = {stack for stack, reason in why.items() if reason}
     run_length = _run_length(request, run_plan.study)
     left = estimate(planned, all_stacks, run_length, left_out=cannot, quick=request.quick, baselines=request.baselines)
-    duration = unknown_time(planned, int(run_length["rounds"]), left_out=cannot).describe(left)
+    duration = unknown_time(planned, run_length.rounds, left_out=cannot).describe(left)
     place = (
         run_plan.study.title,
         planned.forks,
@@ -187,11 +188,11 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
     return Preview(*place, left.seconds, left.limit_s, duration)
 
 
-def _run_length(request: RunRequest, study: "Study") -> dict[str, Any]:
-    """Return the rounds of a fork, the time limit in seconds (None: none), and whether the number of forks is fixed."""
+def _run_length(request: RunRequest, study: "Study") -> RunLength:
+    """Return how long the run may take."""
     limit_s = study.minutes(request.quick) * 60 if request.budget_s is None else request.budget_s
     exact = request.forks is not None and request.budget_s is None and request.until is None
-    return {"rounds": study.rounds(request.quick), "limit_s": None if exact else limit_s, "exact": exact}
+    return RunLength(study.rounds(request.quick), None if exact else limit_s, exact)
 
 
 def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
@@ -206,27 +207,30 @@ def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
     # A missing compiler is reported before there is a run folder.
     own_service.added(all_stacks, study.service, run_plan.plan.stacks)
     out = folder(request.out, study.name)
-    options = {
-        "study": study.name,
-        "seed": run_plan.seed,
-        "quick": request.quick,
-        "forks": run_plan.plan.forks,
-        **_run_length(request, study),
-        "select": list(request.select),
-        "settings": dict(request.settings),
-        "baselines": request.baselines,
-        "confirm": request.confirm,
-        "idle": list(run_plan.plan.conditions),
-        "knees": knees.plan_searches(study.part.knees, request.objective, cells),
-        "until": request.until,
-        "budget_s": request.budget_s,
-        "pcap": request.pcap,
-        "link": request.over,
-        "warm_up_s": request.warm_up_s,
-        "without": run_plan.missing,
-        "service": study.service and str(study.service.absolute()),
-    }
-    with RecordWriter.create(out, head(RUN, study.title, options), _files(study, run_plan.plan)):
+    length = _run_length(request, study)
+    requested = RequestedRun(
+        study=study.name,
+        seed=run_plan.seed,
+        quick=request.quick,
+        forks=run_plan.plan.forks,
+        rounds=length.rounds,
+        limit_s=length.limit_s,
+        exact=length.exact,
+        select=tuple(request.select),
+        settings=request.settings,
+        baselines=request.baselines,
+        confirm=request.confirm,
+        idle=run_plan.plan.conditions,
+        knees=knees.plan_searches(study.part.knees, request.objective, cells),
+        until=request.until,
+        budget_s=request.budget_s,
+        pcap=request.pcap,
+        link=request.over,
+        warm_up_s=request.warm_up_s,
+        without=run_plan.missing,
+        service=None if study.service is None else str(study.service.absolute()),
+    )
+    with RecordWriter.create(out, head(RUN, study.title, asdict(requested)), _files(study, run_plan.plan)):
         return out
 
 
@@ -267,10 +271,11 @@ def execute_run(path: Path, all_stacks: catalogue.Catalogue, *, resumed: bool) -
         CallbenchError: the folder cannot be written, or nothing could be measured.
     """
     with RecordWriter(path) as run:
+        requested = run.requested(RequestedRun)
         run_plan = plan.read(SECRETS.restored(run.plan(), str(path)))
-        all_stacks = own_service.added(all_stacks, run.request.get("service"), run_plan.stacks)
+        all_stacks = own_service.added(all_stacks, requested.service, run_plan.stacks)
         all_stacks = replace(
-            own_servers.with_plan_servers(all_stacks, run_plan.stacks), warm_up_limit_s=run.request.get("warm_up_s")
+            own_servers.with_plan_servers(all_stacks, run_plan.stacks), warm_up_limit_s=requested.warm_up_s
         )
         where = placement.choose_placement()
         if resumed:
@@ -283,7 +288,7 @@ def execute_run(path: Path, all_stacks: catalogue.Catalogue, *, resumed: bool) -
                     "placement": where.record(),
                 }
             )
-        command = f"what was measured is kept. Continue with: {_resume_command(path, run.request['study'])}"
+        command = f"what was measured is kept. Continue with: {_resume_command(path, requested.study)}"
         with marking_the_end(run, command, "stopped: the round under way was discarded"):
             RunExecution(run, run_plan, all_stacks, where, Progress(run.path)).run()
             run.info["load_at_end"] = environment.busyness()
@@ -304,7 +309,7 @@ def folder_to_resume(out: Path | None, study: str) -> Path:
     if out is None:
         raise BadInput("--resume needs --out, the folder of the run to continue")
     record = Record(out)
-    ran = record.request["study"]
+    ran = record.requested(RequestedRun).study
     if Path(study).stem != ran:
         raise BadInput(f"{out} is a run of the study {ran}, not of {study}")
     if Path(study).is_file():

@@ -43,7 +43,7 @@ def slow_down(context: Context) -> None:
     Raises:
         CallbenchError: the journal cannot be written.
     """
-    every = bool(context.run.request.get("confirm", False))
+    every = context.requested.confirm
     rates, spent_s = rates_of(context.run.lines())
     for cell in choose_cells(context.plan, rates, context.seed, every=every, spent_s=spent_s):
         out = cell.id in context.resume_state.cells or cell.stack in context.resume_state.stacks

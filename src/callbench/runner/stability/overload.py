@@ -19,6 +19,7 @@ from callbench.stats.load.knee import LevelTrial, SearchRange, knee, next_level
 from callbench.stats.load.rate import window_of
 from callbench.stats.load.recovery import IN_A_ROW, Slice, recovery, slow_above
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.overload import OverloadRequest
 
 HALF = 0.5
 _BEFORE = 5
@@ -31,31 +32,6 @@ _PRECISION = 0.1
 
 Announce = Callable[[str], None]
 OnLine = Callable[[Mapping[str, Any]], None]
-
-
-@dataclass(frozen=True)
-class OverloadRequest:
-    """The options of an overload test.
-
-    Attributes:
-        objective: the capacity is the highest rate that meets it.
-        factors: multiples of the capacity; each is one overload.
-        clients: the most calls in progress at once.
-        seconds: duration of each overload.
-        patience_s: the longest wait for a recovery.
-        within: a median call that takes more than so many times its normal duration is slow.
-        rest_s: the rest without load at the end.
-        rate: the capacity, if known; None: it is searched.
-    """
-
-    objective: str
-    factors: tuple[float, ...] = (2.0, 10.0)
-    clients: int = 200
-    seconds: float = 10.0
-    patience_s: float = 60.0
-    within: float = 2.0
-    rest_s: float = 10.0
-    rate: float | None = None
 
 
 @dataclass

@@ -9,12 +9,13 @@ from callbench.adapter.stack.target import ServerEnd, Target
 from callbench.analysis.load.endpoints import added
 from callbench.analysis.stability.lines import until_s
 from callbench.analysis.stability.slices import failed_slice
-from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.slice_drive import drive_slice
 from callbench.stats.estimate.histogram import merged
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.soak import SoakRequest
 
 # After so many deaths in a row without a successful call, the server is not restarted again.
 MOST_FAILED_STARTS = 3
@@ -35,38 +36,6 @@ def slice_s(seconds: float, every_s: float | None) -> float:
     """Return the length of a slice in seconds: as requested, but never longer than the step."""
     own = max(_LEAST_SLICE_S, min(_SLICE_S, seconds / _SLICES))
     return min(seconds, own if every_s is None else every_s)
-
-
-@dataclass(frozen=True)
-class SoakRequest:
-    """The options of a soak.
-
-    Attributes:
-        clients: of each step, one after the other.
-        seconds: of each step.
-        rest_s: after each step: the clients disconnect and the server is left alone.
-        every_s: the length of a slice; `slice_s` chooses it.
-        restart: whether to restart a server that has died.
-        think_ms: the time between an answer and the client's next call.
-    """
-
-    clients: tuple[int, ...]
-    seconds: float
-    rest_s: float = 10.0
-    every_s: float = 1.0
-    restart: bool = False
-    think_ms: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check that the options make sense together.
-
-        Raises:
-            BadInput: they do not.
-        """
-        if not self.clients:
-            raise BadInput("--clients names no step: give for instance 1,10,50")
-        if self.every_s > self.seconds:
-            raise BadInput(f"--every {self.every_s:g} is longer than the {self.seconds:g} s of a step")
 
 
 @dataclass

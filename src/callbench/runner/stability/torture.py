@@ -18,33 +18,13 @@ from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.torture_connections import TortureConnections
 from callbench.stats.load.recovery import IN_A_ROW, Slice, recovery, slow_above
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.torture import TortureRequest
 
 _BEFORE = 4
 # Leftover connections are counted after the kernel had time to close them.
 _SETTLE_S = 1.0
 
 Announce = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class TortureRequest:
-    """The options of a torture test.
-
-    Attributes:
-        tests: names of the tests; empty: all.
-        connections: the number of misbehaving connections; a test may allow fewer.
-        pace_per_s: the most new connections per second.
-        seconds: of each misbehaviour.
-        patience_s: the longest wait for a recovery.
-        within: a median call that takes more than so many times its normal duration is slow.
-    """
-
-    tests: tuple[str, ...] = ()
-    connections: int = 1000
-    pace_per_s: float = 2000.0
-    seconds: float = 10.0
-    patience_s: float = 30.0
-    within: float = 3.0
 
 
 @dataclass(frozen=True)

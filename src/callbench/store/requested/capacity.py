@@ -1,10 +1,11 @@
-"""The options of `callbench capacity`."""
+"""What was asked of a search for a capacity."""
 
 from dataclasses import dataclass
 
 from callbench.model import objective
 from callbench.model.errors import BadInput
 from callbench.stats.load.knee import SearchRange
+from callbench.store.requested.target import RequestedTarget
 
 CLIENTS, RATE = "clients", "rate"
 _LOWEST_RATE = 0.5
@@ -112,3 +113,10 @@ class CapacityRequest:
         own = max(own, settled * (limit_s if call_s is None else min(limit_s, call_s)))
         needed = _BEYOND / (1 - share) if share is not None and share < 1 else _BEYOND
         return min(own * _LONGEST, max(own, needed / rate)) if rate > 0 else own
+
+
+@dataclass(frozen=True)
+class RequestedCapacity(RequestedTarget):
+    """The options of a search with its server, as record.json has them."""
+
+    search: CapacityRequest

@@ -1,0 +1,218 @@
+"""JSON values as a type: a dataclass or a typed dictionary, read strictly, with the place of what is wrong.
+
+A dataclass becomes an object; a member that is unknown, missing or of another type is refused. A typed dictionary stays
+the dictionary that it is, so that reading it costs no copy; members that its type does not have are left alone.
+"""
+
+import dataclasses
+import types
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+from typing import is_typeddict as is_typed_dict
+
+Typed = TypeVar("Typed")
+# Returns the value, or raises `Misfit`.
+_Reader = Callable[[Any], Any]
+_NAMES = {str: "a text", int: "a whole number", bool: "true or false", dict: "an object", list: "a list"}
+
+
+class Misfit(ValueError):  # noqa: N818 - it names what is found
+    """A value is not of its type.
+
+    Attributes:
+        place: where it is, such as `slices[3].done`; "" for the whole.
+        why: what is wrong with it: `is missing`.
+    """
+
+    def __init__(self, place: str, why: str) -> None:
+        """Keep both."""
+        super().__init__(f"{place or 'it'} {why}")
+        self.place, self.why = place, why
+
+    def within(self, outer: str) -> "Misfit":
+        """The same, seen from one level further out."""
+        inner = f".{self.place}" if self.place and not self.place.startswith("[") else self.place
+        return Misfit(f"{outer}{inner}", self.why)
+
+
+def typed(value: object, of: type[Typed]) -> Typed:
+    """Return a value of JSON as a type.
+
+    Args:
+        value: from `json.loads`.
+        of: a dataclass or a typed dictionary. Its members are of these, of plain types, of lists, tuples or mappings
+            of them, of literals, or None.
+
+    Raises:
+        Misfit: it is not of that type.
+    """
+    result: Typed = _reader(cast("Hashable", of))(value)
+    return result
+
+
+@cache
+def _reader(of: Any) -> _Reader:  # noqa: ANN401 - a form of a type
+    """Return what reads values of a type."""
+    form = _FORMS.get(get_origin(of))
+    if form is not None:
+        return form(get_args(of))
+    if is_typed_dict(of):
+        return _of_typed_dict(of)
+    if dataclasses.is_dataclass(of):
+        return _of_dataclass(of)
+    return _PLAIN.get(of) or _of_plain(of)
+
+
+def _as_it_is(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    return value
+
+
+def _of_plain(of: type) -> _Reader:
+    why = f"is not {_NAMES[of]}"
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        # A truth value is no number here, though Python says so.
+        if type(value) is not of:
+            raise Misfit("", why)
+        return value
+
+    return read
+
+
+def _of_number(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    if type(value) is not float and type(value) is not int:
+        raise Misfit("", "is not a number")
+    return value
+
+
+def _of_literal(allowed: tuple[Any, ...]) -> _Reader:
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if value not in allowed:
+            raise Misfit("", f"is not {' or '.join(map(repr, allowed))}")
+        return value
+
+    return read
+
+
+def _of_either(parts: tuple[Any, ...]) -> _Reader:
+    """Read a union: with None, it is the other type where there is a value."""
+    readers = [_reader(part) for part in parts if part is not type(None)]
+    nothing = type(None) in parts
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if value is None and nothing:
+            return None
+        for reader in readers[:-1]:
+            try:
+                return reader(value)
+            except Misfit:
+                continue
+        return readers[-1](value)
+
+    return read
+
+
+def _of_list(parts: tuple[Any, ...], made: type) -> _Reader:
+    reader = _reader(parts[0])
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if type(value) is not list:
+            raise Misfit("", "is not a list")
+        if reader is _as_it_is and made is list:
+            return value
+        items = []
+        for place, item in enumerate(value):
+            try:
+                items.append(reader(item))
+            except Misfit as misfit:
+                raise misfit.within(f"[{place}]") from None
+        return made(items)
+
+    return read
+
+
+def _of_mapping(reader: _Reader) -> _Reader:
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if type(value) is not dict:
+            raise Misfit("", "is not an object")
+        return value if reader is _as_it_is else {name: _member(reader, name, item) for name, item in value.items()}
+
+    return read
+
+
+def _of_typed_dict(of: Any) -> _Reader:  # noqa: ANN401 - a typed dictionary
+    readers = {name: _reader(hint) for name, hint in get_type_hints(of, include_extras=True).items()}
+    required = frozenset(of.__required_keys__)
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if type(value) is not dict:
+            raise Misfit("", "is not an object")
+        for name, reader in readers.items():
+            if name in value:
+                _member(reader, name, value[name])
+            elif name in required:
+                raise Misfit(name, "is missing")
+        return value
+
+    return read
+
+
+def _of_dataclass(of: Any) -> _Reader:  # noqa: ANN401 - a dataclass
+    hints = get_type_hints(of, include_extras=True)
+    fields = {field.name: field for field in dataclasses.fields(of)}
+    readers = {name: _reader(hints[name]) for name in fields}
+    needed = [
+        name
+        for name, field in fields.items()
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    ]
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        if type(value) is not dict:
+            raise Misfit("", "is not an object")
+        for name in value:
+            if name not in readers:
+                raise Misfit(name, "is unknown")
+        for name in needed:
+            if name not in value:
+                raise Misfit(name, "is missing")
+        return of(**{name: _member(readers[name], name, item) for name, item in value.items()})
+
+    return read
+
+
+def _member(reader: _Reader, name: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return reader(value)
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+
+
+# How a type is read by its form, given its parts, and a type without parts.
+_FORMS: Mapping[Any, Callable[[tuple[Any, ...]], _Reader]] = {
+    Annotated: lambda parts: _reader(parts[0]),
+    Required: lambda parts: _reader(parts[0]),
+    NotRequired: lambda parts: _reader(parts[0]),
+    Union: _of_either,
+    types.UnionType: _of_either,
+    Literal: _of_literal,
+    list: lambda parts: _of_list(parts, list),
+    Sequence: lambda parts: _of_list(parts, list),
+    tuple: lambda parts: _of_list(parts, tuple),
+    dict: lambda parts: _of_mapping(_reader(parts[1])),
+    Mapping: lambda parts: _of_mapping(_reader(parts[1])),
+}
+_PLAIN: Mapping[Any, _Reader] = {Any: _as_it_is, object: _as_it_is, float: _of_number}
