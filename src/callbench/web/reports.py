@@ -42,7 +42,7 @@ class Reports:
             _make(record, file)
             self._made[record] = state, file
             content = file.read_bytes()
-            self._verdicts[record] = state, _title(content)
+            self._verdicts[record] = state, title_of(content)
             return content
 
     def verdict(self, record: Path) -> str:
@@ -96,7 +96,8 @@ class _Title(HTMLParser):
             self.text += data
 
 
-def _title(page: bytes) -> str:
+def title_of(page: bytes) -> str:
+    """Return the title of a report; "" if it has none."""
     parser = _Title()
     parser.feed(page.decode().partition("</head>")[0])
     return " ".join(parser.text.split())

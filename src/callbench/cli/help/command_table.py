@@ -96,6 +96,11 @@ SECTIONS = (
                 ("callbench ui", "callbench ui runs --port 8090"),
             ),
             CommandEntry(
+                "publish",
+                "Write the records of a folder as static files for any web host.",
+                ("callbench publish runs --out site",),
+            ),
+            CommandEntry(
                 "query",
                 "Query the tables of a stored result with SQL.",
                 ('callbench query RUN "SELECT * FROM trials"',),

@@ -1,0 +1,225 @@
+"""A folder of records as static files, for any web host, or to be opened from disk.
+
+The report of a record is what `callbench report` writes, and its file to download what *Export* of the page gives.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from callbench.adapter import temporary
+from callbench.model import machine_limits
+from callbench.model.errors import BadInput
+from callbench.report import records
+from callbench.store import packed
+from callbench.store.head import as_file
+from callbench.store.record import Record
+from callbench.store.shelf import Shelf, ShelvedRecord
+from callbench.web.reports import title_of
+from callbench.web.views import part, style
+
+MARKER = "site.json"
+_FORMAT = 1
+# The only names that a publication writes, and so the only ones that the next one removes.
+_OURS = re.compile(r"index\.html|feed\.xml|site\.json|records/[a-z]+-[0-9]{8}-[0-9a-f]{12}\.(?:html|zip)")
+_SPACE = uuid.UUID("5b1f4a5e-3f0a-4f0e-9a43-3d1f7f2f6c11")
+_UNKNOWN = "1970-01-01T00:00:00Z"
+_BODY = re.compile(rb"<body[^>]*>")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A record in a publication.
+
+    Attributes:
+        id: stays the same when the record is renamed, tagged or continued.
+        entry: what is known of it.
+        verdict: the title of its report.
+        updated: when its work ended, or began where it did not end; UTC.
+        bytes: of the file to download.
+    """
+
+    id: str
+    entry: ShelvedRecord
+    verdict: str
+    updated: str
+    bytes: int
+
+    @property
+    def uuid(self) -> str:
+        """The name of its entry in the feed."""
+        return str(uuid.uuid5(_SPACE, self.id))
+
+
+def record_id(run: Record) -> str:
+    """Return what a record is called in links: by its kind, its day, and when and as what it was begun."""
+    info = run.info
+    named = json.dumps([info["kind"], info["started"], info["title"]]).encode()
+    day = re.sub(r"[^0-9]", "", str(info["started"]))[:8].ljust(8, "0")
+    return f"{re.sub(r'[^a-z]', '', run.kind) or 'record'}-{day}-{hashlib.sha256(named).hexdigest()[:12]}"
+
+
+def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> list[Published]:
+    """Write the records of a folder as static files. Return those that are in it, newest first.
+
+    Args:
+        shelf: the records.
+        out: a new or empty folder, or one that an earlier publication made.
+        url: where the files will be found, for the feed; "" leaves its links relative.
+        say: is told of each record that is left out, and why.
+
+    Raises:
+        BadInput: the folder is another's, or there is nothing to publish.
+        MachineFailure: a file cannot be written.
+    """
+    before = _before(out)
+    site = _Site(out, before)
+    published: dict[str, Published] = {}
+    with temporary.folder("callbench-publish-") as making:
+        for entry in shelf.entries():
+            try:
+                one = _one(shelf, entry, site, published, making)
+            except BadInput as failure:
+                say(f"left out: {entry.name}: {failure}")
+                continue
+            published[one.id] = one
+    if not published:
+        raise BadInput(f"there is no record to publish in {shelf.folder}: measure something first")
+    made = list(published.values())
+    feed = before.get("feed") or str(uuid.uuid4())
+    base = url.rstrip("/") + "/" if url else ""
+    site.write("index.html", part("published", {"records": made, "style": style()}).encode())
+    site.write("feed.xml", part("feed", {"records": made, "feed": feed, "base": base, "plain": _plain}).encode())
+    site.end(feed, made)
+    return made
+
+
+def _one(shelf: Shelf, entry: ShelvedRecord, site: "_Site", others: Mapping[str, Published], making: Path) -> Published:
+    """Write a record's report and its file to download, both made in a folder that goes.
+
+    Raises:
+        BadInput: it is not published; the sentence says why.
+        MachineFailure: a file cannot be written.
+    """
+    if entry.state == "running":
+        raise BadInput("it is being written: publish again when its command has ended")
+    run = Record(shelf.path(entry.name))
+    if run.info.get("secrets") == "kept":
+        raise BadInput("its secrets are kept in it: measure again without --keep-secrets")
+    one = record_id(run)
+    if one in others:
+        raise BadInput(f"it is the same record as {others[one].entry.name}")
+    page, file = making / "report.html", making / "record.zip"
+    records.write(run.path, "html", page)
+    content = page.read_bytes()
+    packed.pack(run.path, file)
+    bar = part("published_bar", {"id": one}).encode()
+    site.write(f"records/{one}.html", _BODY.sub(lambda found: found[0] + bar, content, count=1))
+    site.write(f"records/{one}.zip", file)
+    updated = str(run.info.get("finished") or run.info["started"] or _UNKNOWN)
+    return Published(one, entry, title_of(content) or entry.title, updated, file.stat().st_size)
+
+
+def _before(out: Path) -> dict[str, Any]:
+    """Return what an earlier publication noted of the folder; nothing of a new or an empty one.
+
+    Raises:
+        BadInput: something else is there.
+    """
+    remedy = "name a new folder, or one that `callbench publish` made"
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise BadInput(f"{out} is no folder: {remedy}")
+    if not out.exists() or not any(out.iterdir()):
+        return {}
+    try:
+        found = json.loads((out / MARKER).read_bytes())
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict) or found.get("made_by") != "callbench publish" or found.get("format") != _FORMAT:
+        raise BadInput(f"{out} was not made by this command, and something is in it: {remedy}")
+    return found
+
+
+class _Site:
+    """The files of a publication."""
+
+    def __init__(self, out: Path, before: Mapping[str, Any]) -> None:
+        self._out, self._before, self._files = out, before, list[str]()
+
+    def made(self, name: str) -> Path:
+        """Return a file's path, in a folder that is there.
+
+        Raises:
+            BadInput: a link leads out of the folder.
+            MachineFailure: the folder cannot be made.
+        """
+        file = self._out / name
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as failure:
+            raise machine_limits.written(f"cannot make the folder {file.parent}", failure) from failure
+        if file.is_symlink() or file.parent.is_symlink():
+            raise BadInput(f"{file} leads elsewhere by a symbolic link: remove it")
+        return file
+
+    def write(self, name: str, content: bytes | Path) -> None:
+        """Write a file that everybody may read, whole or not at all.
+
+        Args:
+            name: of the file, in the folder.
+            content: what is in it, or the file that has it.
+
+        Raises:
+            BadInput: a link leads out of the folder.
+            MachineFailure: it cannot be written.
+        """
+        file = self.made(name)
+        part_ = file.with_name(f".{file.name}.part")
+        try:
+            if isinstance(content, Path):
+                shutil.copyfile(content, part_)
+            else:
+                part_.write_bytes(content)
+            part_.chmod(0o644)
+            part_.replace(file)
+        except OSError as failure:
+            part_.unlink(missing_ok=True)
+            raise machine_limits.written(f"cannot write {file}", failure) from failure
+        self._files.append(name)
+
+    def end(self, feed: str, made: Sequence[Published]) -> None:
+        """Write what the next publication has to know, and remove the files of records that are no more.
+
+        Raises:
+            MachineFailure: a file cannot be written or removed.
+        """
+        known = {
+            "format": _FORMAT,
+            "made_by": "callbench publish",
+            "feed": feed,
+            "files": sorted([*self._files, MARKER]),
+            "records": [
+                {"id": one.id, "kind": one.entry.kind, "verdict": one.verdict, "updated": one.updated} for one in made
+            ],
+        }
+        self.write(MARKER, as_file(known))
+        gone = {str(name) for name in self._before.get("files", ())} - {*self._files, MARKER}
+        for name in gone:
+            if _OURS.fullmatch(name):
+                try:
+                    self.made(name).unlink()
+                except FileNotFoundError:
+                    continue
+                except OSError as failure:
+                    raise machine_limits.written(f"cannot remove {self._out / name}", failure) from failure
+
+
+def _plain(text: str) -> str:
+    """Return a text without the characters that XML cannot have."""
+    return "".join(one if one.isprintable() else " " for one in text)
