@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from browser import FLAGS
+from callbench.analysis.run.rankings import in_process
 from callbench.analysis.run.subject import Subject, subject
 from callbench.report.charts.first import first_chart
 from callbench.report.export.formats import TEXTS
 from callbench.report.text.answer import answer, leading
 from callbench.report.text.section import Chart
 from callbench.report.text.summary import summary
+from callbench.stats.decide.ranking import standings
 from callbench.store.record import Record
 from report.synthetic import write
 
@@ -141,8 +143,25 @@ def test_the_highest_rate_of_each_kind_has_a_frame_and_so_have_those_that_may_be
     own = [one for one in choices if one.ranking.group in panels and one.ranking.clients == "1"]
     best = [one.best for one in own if one.best is not None]
     assert sorted(marked["first"]) == sorted((one.attributes["message"], one.attributes["channel"]) for one in best)
-    others = [each for one in own for each in one.may_be_first if each is not one.best]
+    others = [each for one in own for each in one.ties]
     assert sorted(marked["tie"]) == sorted((one.attributes["message"], one.attributes["channel"]) for one in others)
+
+
+def test_frames_and_ranking_are_one_decision(whole: Subject) -> None:
+    """Frames were of those that may be the fastest, and the table named others by a test of all pairs."""
+    differ = 0
+    for one in summary(whole).choices:
+        assert one.first is not None
+        table, first = one.ranking, one.first
+        row = next(row for row in table.standings if table.ranked[row.index] is first)
+        ties = {table.contenders[place].id for place in row.ties if not table.contenders[place].at_least}
+        kind = {each.id for each in table.ranked if in_process(whole, each) == in_process(whole, first)}
+        assert {each.id for each in one.ties} == (ties & kind if one.kind else ties)
+        assert one.shown == (not one.ties and not one.reaching and not any(each.at_least for each in one.below))
+        rates = [each.by_fork["rate_per_s"] for each in table.contenders]
+        pairs = {row.index: row for row in standings(rates, prior=whole.results.prior)}
+        differ += len(pairs[row.index].ties) != len(row.ties)
+    assert differ, "no table of this record differs by the two tests"
 
 
 def test_stacks_that_are_not_crossed_stand_in_a_ranking(few: Subject) -> None:

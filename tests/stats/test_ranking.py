@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from callbench.stats.decide.holm import holm
-from callbench.stats.decide.ranking import may_be_first, standings
+from callbench.stats.decide.ranking import not_first, standings
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.logratio import paired
 from callbench.stats.estimate.prior import Prior
@@ -71,9 +71,9 @@ def test_the_greatest_is_among_those_that_may_be_first() -> None:
     rates = [1000.0 * 0.999**place for place in range(10)] + [500.0 * 0.9**place for place in range(72)]
     left_out = 0
     for seed in range(400):
-        there = may_be_first(drifting(rates, 3, 0.05, seed), prior=Prior(0.005, 20.0))
-        left_out += 0 not in there
-        assert not any(place >= 20 for place in there), "far below it, none is left in"
+        _, out = not_first(drifting(rates, 3, 0.05, seed), prior=Prior(0.005, 20.0))
+        left_out += 0 in out
+        assert set(range(20, 82)) <= set(out), "far below it, none is left in"
     assert left_out <= 20
 
 
@@ -83,9 +83,29 @@ def test_what_is_plainly_below_cannot_be_first_though_one_fork_was_slow() -> Non
     http = {0: 19_278.0, 2: 15_693.0, 4: 18_673.0}
     slow = [{fork: rate * (1 + place / 1000) for fork, rate in http.items()} for place in range(80)]
     prior = Prior(0.0013510805, 1.2348728)
-    assert may_be_first([slow[0], spin, *slow[1:]], prior=prior) == [1]
+    every = [slow[0], spin, *slow[1:]]
+    assert not_first(every, prior=prior) == (1, [place for place in range(81) if place != 1])
+    alone, asked = standings(every, prior=prior)[0], standings(every, prior=prior, fields=[range(81)])
+    assert alone.ties, "all pairs do not part them"
+    assert (asked[0].index, asked[0].ties, {one.rank for one in asked[1:]}) == (1, (), {2})
+
+
+def test_the_first_of_each_field_is_asked_for() -> None:
+    """Among 40 that are far ahead, all pairs do not part two that the question who of them is first parts."""
+    ahead = [{fork: 1e6 * noise for fork, noise in enumerate((1.0, 1.3, 0.8))} for _ in range(40)]
+    both = [{0: 100.0, 1: 104.0, 2: 97.0}, {0: 50.0, 1: 55.0, 2: 47.0}]
+    fields = [range(42), range(40), [40, 41]]
+    asked = {one.index: one for one in standings([*ahead, *both], fields=fields)}
+    alone = {one.index: one for one in standings([*ahead, *both], fields=fields[:2])}
+    assert (asked[41].behind[-1:], 40 in alone[41].ties) == ((40,), True)
+
+
+def test_a_bound_is_no_first_and_is_behind_none() -> None:
+    rates = drifting([100, 400, 200], 6, 0.02, 1)
+    found = {one.index: one for one in standings(rates, at_least=[0], at_most=[1], fields=[range(3)])}
+    assert (found[0].behind, found[2].behind) == ((), ())
 
 
 def test_one_fork_alone_leaves_nothing_out() -> None:
-    assert may_be_first([{0: 5.0}, {0: 1.0}]) == [0, 1]
-    assert may_be_first([]) == []
+    assert not_first([{0: 5.0}, {0: 1.0}]) == (0, [])
+    assert not_first([]) == (0, [])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from callbench.analysis.cells.results import Result
 from callbench.analysis.judge.effects import effects
-from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.rankings import Ranking, in_process
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import some
 from callbench.stats.estimate.digits import figure
@@ -39,12 +39,6 @@ def without_rates(subject: Subject, name: str) -> str:
     if any(one.id in subject.results.ledgers for one in cells):
         return "bytes were counted, and nothing was timed. The section Wire ledger has them."
     return ""
-
-
-def in_process(subject: Subject, result: Result) -> bool:
-    """Return whether one program plays both sides of a stack's call."""
-    card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
-    return bool(card.get("roles") == "in-process")
 
 
 def middle(one: Result) -> float:

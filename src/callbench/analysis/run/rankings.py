@@ -7,7 +7,6 @@ from callbench.analysis.cells.results import Result
 from callbench.analysis.run.subject import Subject
 from callbench.stats.decide.ranking import RankedItem, standings
 from callbench.stats.estimate.interval import CONFIDENCE
-from callbench.stats.estimate.prior import Prior
 
 
 @dataclass(frozen=True)
@@ -55,17 +54,29 @@ def rankings(subject: Subject) -> list[Ranking]:
     made = []
     for (group, clients, link), cells in tables.items():
         table = Ranking(group, clients, link, cells, [one for one in cells if one.ranked], ())
-        made.append(replace(table, standings=_standings(table, subject.results.prior)))
+        made.append(replace(table, standings=_standings(table, subject)))
     return made
 
 
-def _standings(table: Ranking, prior: Prior) -> Sequence[RankedItem]:
-    """Rank the cells of a table; a bound has no rank, but a lower one can be ahead of others."""
+def in_process(subject: Subject, result: Result) -> bool:
+    """Return whether one program plays both sides of a stack's call."""
+    card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
+    return bool(card.get("roles") == "in-process")
+
+
+def _standings(table: Ranking, subject: Subject) -> Sequence[RankedItem]:
+    """Rank the cells of a table; a bound has no rank, but a lower one can be ahead of others.
+
+    The fastest is asked for among all, and among those of one process and of two: a page names each of them.
+    """
     ranked, contenders = len(table.ranked), table.contenders
     if not ranked or len(contenders) < 2 or max(one.forks for one in table.ranked) < 2:
         return ()
     rates = [one.by_fork["rate_per_s"] for one in contenders]
     at_least = [place for place, one in enumerate(contenders) if one.at_least]
     at_most = [place for place, one in enumerate(contenders) if one.at_most]
-    found = standings(rates, 1 - CONFIDENCE, prior, at_least, at_most)
+    inside = [place for place, one in enumerate(contenders) if in_process(subject, one)]
+    outside = [place for place in range(len(contenders)) if place not in inside]
+    fields = [range(len(contenders)), inside, outside] if inside and outside else [range(len(contenders))]
+    found = standings(rates, 1 - CONFIDENCE, subject.results.prior, at_least, at_most, fields=fields)
     return [one for one in found if one.index < ranked]

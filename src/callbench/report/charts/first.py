@@ -39,7 +39,7 @@ def _standings(tables: Sequence[Ranking], choices: Sequence[RankingChoice]) -> d
         if one.ranking not in tables:
             continue
         found |= {each.id: _AT_LEAST for each in (*one.reaching, *one.below)}
-        found |= {each.id: _TIE for each in one.may_be_first}
+        found |= {each.id: _TIE for each in one.ties}
         if one.best is not None:
             found[one.best.id] = _FIRST
     return found
@@ -116,7 +116,7 @@ def _ranking(subject: Subject, choice: RankingChoice, standing: Mapping[str, str
         if one.rate
     ]
     about = f"Calls per second with {choice.ranking.where}, with 95 % intervals. In colour: the highest rate, and those"
-    about += " of which one may be the fastest. A triangle: at least that."
+    about += " that are not distinguished from it. A triangle: at least that."
     about += f" {len(cells) - len(stacks)} slower stacks are in the ranking." if len(cells) > len(stacks) else ""
     return chart(_ID, subject.title_of(choice.ranking.group), about, leaders(stacks), TRIALS_SQL)
 

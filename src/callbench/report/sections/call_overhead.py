@@ -5,7 +5,7 @@ from statistics import median
 
 from callbench.analysis.cells.echo_multiples import BASELINES_SQL, SIZES_SQL
 from callbench.analysis.judge.overhead import CallOverhead, read
-from callbench.analysis.run.headline import in_process
+from callbench.analysis.run.rankings import in_process
 from callbench.analysis.run.subject import Subject
 from callbench.model.cell import MIXED
 from callbench.report.charts.call_overhead import call_overhead as chart_of

@@ -13,8 +13,8 @@ from callbench.stats.decide.ranking import RankedItem
 
 ABOUT = (
     "Two stacks tie if the 95 % interval of their paired ratio contains 1, with the Holm correction for all pairs of"
-    " the table. A rank is one more than the number of stacks that are shown to be faster. Stacks that tie can share a"
-    " rank."
+    " the table. For the fastest, the correction is for the number of the others. A rank is one more than the number of"
+    " stacks that are shown to be faster. Stacks that tie can share a rank."
 )
 MOST_NAMES = 3
 _AT_LEAST, _AT_MOST = "≥", "≤"

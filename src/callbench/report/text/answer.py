@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from callbench.analysis.cells.results import Result
 from callbench.analysis.judge.effects import Influence, influences
-from callbench.analysis.run.headline import in_process
-from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.rankings import Ranking, in_process
 from callbench.analysis.run.subject import CONDITIONS, Subject
 from callbench.analysis.wording.words import counted, listed
 from callbench.model.cell import HELD

@@ -9,21 +9,20 @@ from dataclasses import dataclass
 
 from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.judge.lower_bounds import reaching
-from callbench.analysis.run.headline import in_process, middle, stack_name
-from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.run.headline import middle, stack_name
+from callbench.analysis.run.rankings import Ranking, in_process
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import at
 from callbench.analysis.wording.words import beyond_text, ratio_text, some
 from callbench.report.text.section import Sheet
-from callbench.stats.decide.ranking import may_be_first
 from callbench.stats.estimate.digits import figure
-from callbench.stats.estimate.interval import CONFIDENCE, Interval
+from callbench.stats.estimate.interval import Interval
 
 BETWEEN, WITHIN = "between processes", "in one process"
 COLUMNS = ("call", "fastest", "calls/s", "times as fast", "as the next", "certainty")
 NOTE = (
-    "The ratio is computed fork by fork, with its 95 % interval. Shown: faster than each other stack, with the Holm"
-    " correction for all pairs of the ranking."
+    "The ratio is computed fork by fork, with its 95 % interval. Shown: faster than each other stack, corrected for"
+    " their number."
 )
 NOT_KNOWN = "not known"
 MOST_ROWS = 24
@@ -39,13 +38,13 @@ class RankingChoice:
         first: the one with the highest rate of those that none is shown to be faster than; None if none has a rank.
         reaching: rates that are "at least" or "at most" and reach that of `first`. With any, no stack is the fastest.
         below: rates that are bounds and lie below it, as far as they were measured.
-        ties: those that cannot be told from it, best first.
+        ties: those that cannot be told from it, best first: with 95 % certainty the fastest is `first` or one of them,
+            unless it is one of `reaching`.
         next: the one with the next rate, whether or not it can be told from the best; None if there is none.
         ratio: the best one's rate over the next one's, fork by fork.
         beyond: the same from run to run on this machine; None if nothing is known of that.
         shown: whether the first is faster than every other beyond doubt, and no bound may be ahead.
         names: what the stacks are called, by their ids.
-        may_be_first: the fastest is one of these, with 95 % certainty, unless it is one of `reaching`.
     """
 
     ranking: Ranking
@@ -59,7 +58,6 @@ class RankingChoice:
     shown: bool
     names: dict[str, str]
     beyond: Interval | None = None
-    may_be_first: Sequence[Result] = ()
 
     @property
     def where(self) -> str:
@@ -116,10 +114,10 @@ class RankingChoice:
         others = some([self.name(one) for one in self.ties if one is not self.next], MOST_NAMES)
         if self.next not in self.ties:
             return f"faster than the next; not distinguished from {others}"
-        # Its interval stands alone, the ranking corrects for all of its pairs.
+        # Its interval stands alone, the ranking corrects for the number of stacks.
         if self.ratio.low > 1:
             also = f"; not distinguished from {others}" if others else ""
-            return f"likely, but not shown after the correction for all pairs{also}"
+            return f"likely, but not shown after the correction for all stacks{also}"
         return "not distinguished from the next" + (f", nor from {others}" if others else "")
 
     def name(self, one: Result) -> str:
@@ -181,14 +179,7 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
         shown=not ties and not above and not any(one.at_least for one in bounds),
         names=names,
         beyond=results.ratio_beyond(first, following) if following else None,
-        may_be_first=_may_be_first(results, [table.ranked[place] for place in ranked]),
     )
-
-
-def _may_be_first(results: Results, ranked: Sequence[Result]) -> list[Result]:
-    """Return the stacks of which one is the fastest."""
-    rates = [one.by_fork["rate_per_s"] for one in ranked]
-    return [ranked[place] for place in may_be_first(rates, 1 - CONFIDENCE, results.prior)]
 
 
 def sheet(every: Sequence[RankingChoice]) -> Sheet:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.analysis.judge.claims import ClaimResult, Verdict
-from callbench.analysis.run.headline import in_process, of_group, without_rates
+from callbench.analysis.run.headline import of_group, without_rates
 from callbench.analysis.run.obstacles import obstacles
-from callbench.analysis.run.rankings import Ranking, rankings
+from callbench.analysis.run.rankings import Ranking, in_process, rankings
 from callbench.analysis.run.subject import CONDITIONS, Subject
 from callbench.analysis.wording import limits
 from callbench.analysis.wording.naming import by_id, named

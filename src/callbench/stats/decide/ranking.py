@@ -29,12 +29,14 @@ class RankedItem:
     behind: Sequence[int] = ()
 
 
-def standings(
+def standings(  # noqa: PLR0913 - the things, and what is known of some of them
     figures: Sequence[ByBlock],
     level: float = 1 - CONFIDENCE,
     prior: Prior = NONE,
     at_least: Collection[int] = (),
     at_most: Collection[int] = (),
+    *,
+    fields: Sequence[Collection[int]] = (),
 ) -> list[RankedItem]:
     """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
 
@@ -44,12 +46,16 @@ def standings(
     their limitations", Journal of the Royal Statistical Society A 159(3), 1996, on why a rank without its uncertainty
     misleads).
 
+    The first of a field has a question of its own: which of the others may be the greatest (`not_first`)? Those that
+    are not, with as much certainty, are behind it, however many other pairs there are.
+
     Args:
         figures: a positive value a fork for each thing.
         level: of the whole ranking.
         prior: what all pairs of the run say of how one varies.
         at_least: which of the values are lower bounds. Such a thing may be ahead of others, and nothing is ahead of it.
         at_most: likewise of upper bounds. Others may be ahead of such a thing, and it is ahead of nothing.
+        fields: things among which the first is asked for; a thing can be in several.
 
     Returns:
         The standings, best first; those of equal rank by their geometric mean.
@@ -57,6 +63,11 @@ def standings(
     count = len(figures)
     means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
     is_faster = faster(figures, level, prior)
+    for field in fields:
+        among = [index for index in field if index not in at_least and index not in at_most]
+        first, behind = not_first([figures[index] for index in among], level, prior)
+        for place in behind:
+            is_faster[among[first], among[place]] = True
     is_faster[:, list(at_least)] = False
     is_faster[list(at_most), :] = False
     order = sorted(range(count), key=lambda index: (int(is_faster[:, index].sum()), -means[index]))
@@ -87,12 +98,12 @@ def faster(
     return is_faster
 
 
-def may_be_first(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> list[int]:
-    """Return which of several things may be the greatest: the greatest is one of them, with a chance of 1 - level.
+def not_first(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> tuple[int, list[int]]:
+    """Return the highest of several things, and those that are not the greatest: wrong with a chance below `level`.
 
-    Each is left out that the highest is shown to be above, corrected for the number of others. The truly greatest is
-    left out only if one of its own comparisons misleads (Gupta, "On some multiple decision (selection and ranking)
-    rules", Technometrics 7(2), 1965). That says less than a ranking, which parts every pair, so it leaves out more.
+    Each is one that the highest is shown to be above, corrected for the number of others. The truly greatest is among
+    them only if one of its own comparisons misleads (Gupta, "On some multiple decision (selection and ranking) rules",
+    Technometrics 7(2), 1965). That says less than a ranking, which parts every pair, so it is shown of more.
 
     Args:
         figures: a positive value a fork for each thing.
@@ -102,12 +113,12 @@ def may_be_first(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prio
     logs = _logs(figures)
     counts = np.isfinite(logs).sum(axis=1)
     if not len(figures) or not counts.any():
-        return list(range(len(figures)))
+        return 0, []
     means = np.where(counts > 0, np.nansum(logs, axis=1) / np.maximum(counts, 1), -np.inf)
     first = int(np.argmax(means))
     found = many_paired(logs[first] - logs, prior.variance, prior.freedom)
     below = (found.logs > 0) & (found.p_values * max(1, len(figures) - 1) < level)
-    return [place for place in range(len(figures)) if place == first or not below[place]]
+    return first, [place for place in range(len(figures)) if place != first and below[place]]
 
 
 def _logs(figures: Sequence[ByBlock]) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
