@@ -18,7 +18,7 @@ from callbench.store import packed
 from callbench.store.head import head
 from callbench.store.record_writer import RecordWriter
 from callbench.store.shelf import Shelf
-from callbench.web.publishing import Published, publish
+from callbench.web.publishing import PublishedRecord, publish
 from conftest import assert_one_sentence
 from web_page import HOSTILE, KINDS, names
 
@@ -32,7 +32,7 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def published(shelf: Shelf, site: Path, url: str = "") -> tuple[list[Published], list[str]]:
+def published(shelf: Shelf, site: Path, url: str = "") -> tuple[list[PublishedRecord], list[str]]:
     said: list[str] = []
     return publish(shelf, site, url, said.append), said
 

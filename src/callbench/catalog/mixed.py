@@ -48,9 +48,9 @@ def is_called_by(client: Stack, server: Stack) -> bool:
     )
 
 
-def suggestion_for_half(name: str, every: Iterable[Stack]) -> str | None:
+def suggestion_for_half(name: str, stacks: Iterable[Stack]) -> str | None:
     """Return which mixed stacks a stack with one side is part of, as an error message; None for any other name."""
-    found = [stack.id for stack in every if stack.mixed and name in (stack.client, stack.server)]
+    found = [stack.id for stack in stacks if stack.mixed and name in (stack.client, stack.server)]
     if not found:
         return None
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""

@@ -28,19 +28,21 @@ def oom_kills() -> dict[str, int]:
     return {"machine": _count(_VMSTAT)} | {"cgroup": sum(_count(file) for file in _cgroup_files())}
 
 
-def ending(code: int, log: Sequence[str], before: Mapping[str, int], after: Mapping[str, int]) -> Ending:
+def ending(code: int, log: Sequence[str], killed_before: Mapping[str, int], killed_after: Mapping[str, int]) -> Ending:
     """Describe endings apart.
 
     Args:
         code: the exit code; -n, or 128 + n as a shell and the supervisor have it, where signal n ended it.
         log: its last lines.
-        before: `oom_kills` when it was started.
-        after: the same when it had ended.
+        killed_before: `oom_kills` when it was started.
+        killed_after: the same when it had ended.
     """
     number = -code if code < 0 else code - 128
     if number == signal.SIGKILL:
         # The kernel counts only the processes that it kills itself, not those that get SIGKILL from another process.
-        return "out-of-memory" if any(after[key] > before.get(key, 0) for key in after) else "killed"
+        return (
+            "out-of-memory" if any(killed_after[key] > killed_before.get(key, 0) for key in killed_after) else "killed"
+        )
     if code != 0 and any(_COMPLAINTS.search(line) for line in log):
         return "out-of-memory"
     if number in _CRASHES:

@@ -116,12 +116,12 @@ def _run(run: Record) -> _Shown:
 
         return cell_records(cells)
 
-    def write(form: str, out: Path | None) -> Path:
+    def write_form(form: str, out: Path | None) -> Path:
         from callbench.report.export import formats
 
         return formats.write(cells, form, out)
 
-    return _Shown(partial(print_cells, cells), record, write)
+    return _Shown(partial(print_cells, cells), record, write_form)
 
 
 def _comparison(run: Record) -> _Shown:
@@ -135,11 +135,11 @@ def _comparison(run: Record) -> _Shown:
 def _reported(
     report: record_report.RecordReport,
     shown: Callable[[Console], None] | None = None,
-    write: Callable[[str, Path | None], Path] | None = None,
+    writer: Callable[[str, Path | None], Path] | None = None,
 ) -> _Shown:
     """A record with a report of tables and sentences."""
     return _Shown(
         shown or partial(record_report.show, report),
         lambda: json.loads(record_report.content(report, "json")),
-        write or partial(record_report.write, report),
+        writer or partial(record_report.write, report),
     )

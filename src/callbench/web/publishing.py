@@ -34,7 +34,7 @@ _BODY = re.compile(rb"<body[^>]*>")
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRecord:
     """A record in a publication.
 
     Attributes:
@@ -65,7 +65,7 @@ def record_id(run: Record) -> str:
     return f"{re.sub(r'[^a-z]', '', run.kind) or 'record'}-{day}-{hashlib.sha256(named).hexdigest()[:12]}"
 
 
-def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> list[Published]:
+def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> list[PublishedRecord]:
     """Write the records of a folder as static files. Return those that are in it, newest first.
 
     Args:
@@ -80,7 +80,7 @@ def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> li
     """
     before = _before(out)
     site = _Site(out, before)
-    published: dict[str, Published] = {}
+    published: dict[str, PublishedRecord] = {}
     with temporary.folder("callbench-publish-") as making:
         for entry in shelf.entries():
             try:
@@ -100,7 +100,9 @@ def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> li
     return made
 
 
-def _one(shelf: Shelf, entry: ShelvedRecord, site: "_Site", others: Mapping[str, Published], making: Path) -> Published:
+def _one(
+    shelf: Shelf, entry: ShelvedRecord, site: "_Site", others: Mapping[str, PublishedRecord], making: Path
+) -> PublishedRecord:
     """Write a record's report and its file to download, both made in a folder that goes.
 
     Raises:
@@ -123,7 +125,7 @@ def _one(shelf: Shelf, entry: ShelvedRecord, site: "_Site", others: Mapping[str,
     site.write(f"records/{one}.html", _BODY.sub(lambda found: found[0] + bar, content, count=1))
     site.write(f"records/{one}.zip", file)
     updated = str(run.info.get("finished") or run.info["started"] or _UNKNOWN)
-    return Published(one, entry, title_of(content) or entry.title, updated, file.stat().st_size)
+    return PublishedRecord(one, entry, title_of(content) or entry.title, updated, file.stat().st_size)
 
 
 def _before(out: Path) -> dict[str, Any]:
@@ -193,7 +195,7 @@ class _Site:
             raise machine_limits.written(f"cannot write {file}", failure) from failure
         self._files.append(name)
 
-    def end(self, feed: str, made: Sequence[Published]) -> None:
+    def end(self, feed: str, made: Sequence[PublishedRecord]) -> None:
         """Write what the next publication has to know, and remove the files of records that are no more.
 
         Raises:

@@ -43,12 +43,12 @@ def target(place: Path, crates: Container[str]) -> Path:
     return folder
 
 
-def take_over(built: Path, target: Path, crates: Container[str]) -> None:
+def take_over(built: Path, release: Path, crates: Container[str]) -> None:
     """Fill a new target folder.
 
     Args:
         built: the checkout's `engine/target/release`; nothing is done if it is not there.
-        target: the folder `release` of the cache. What it has already may not fit to what is taken over.
+        release: the folder `release` of the cache. What it has already may not fit to what is taken over.
         crates: those of the workspace's own crates that do not depend on a service.
 
     Raises:
@@ -59,12 +59,12 @@ def take_over(built: Path, target: Path, crates: Container[str]) -> None:
     # A fingerprint says that a library is there: so it is taken first from the one, and comes last to the other.
     taken = [entry for folder in _OF_CARGO for entry in _entries(built / folder) if _wanted(entry, crates)]
     for folder in ("deps", *_OF_CARGO):
-        (target / folder).mkdir(parents=True, exist_ok=True)
+        (release / folder).mkdir(parents=True, exist_ok=True)
     for file in _entries(built / "deps"):
         if file.suffix in _LIBRARIES | _COPIED and _wanted(file, crates):
-            _file(file, target / "deps" / file.name, linked=file.suffix in _LIBRARIES and _OURS not in file.name)
+            _file(file, release / "deps" / file.name, linked=file.suffix in _LIBRARIES and _OURS not in file.name)
     for entry in reversed(taken):
-        _folder(entry, target / entry.parent.name / entry.name)
+        _folder(entry, release / entry.parent.name / entry.name)
 
 
 def _entries(folder: Path) -> list[Path]:

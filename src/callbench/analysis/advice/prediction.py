@@ -31,7 +31,7 @@ def latency_us(one: Figures, wire: Mapping[str, Any], metric: str) -> ByBlock:
     if not one.account:
         return {}
     added = added_ms(one, wire) * 1e3
-    return {fork: value + added for fork, value in values.items()}
+    return {fork: here_us + added for fork, here_us in values.items()}
 
 
 def added_ms(one: Figures, wire: Mapping[str, Any]) -> float:

@@ -24,7 +24,7 @@ def unit(text: str) -> int:
     if moment is None:
         return 1
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
-    return next(unit for unit in (_DAY, 3600, 60, 1) if seconds % unit == 0)
+    return next(step for step in (_DAY, 3600, 60, 1) if seconds % step == 0)
 
 
 def span(units: list[int], random: Random) -> int:

@@ -51,12 +51,12 @@ class Format:
         """
         importer = importlib.import_module(f"callbench.catalog.imports.{self.name}")
         try:
-            imported: Imported = importer.read(sources, options)
+            read_service: Imported = importer.read(sources, options)
         except BadInput as error:
             # Names out of a document can have line ends, and what a terminal takes for commands.
             printable = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(error))
             raise BadInput(printable) from None
-        return imported
+        return read_service
 
 
 @functools.lru_cache(maxsize=4)

@@ -43,9 +43,10 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             help="Take this call only; `*` stands for any text. Can be repeated. Default: all calls.",
         ),
     ] = None,
-    command: Annotated[
+    tools_command: Annotated[
         str,
         typer.Option(
+            "--command",
             metavar="COMMAND",
             help="Import the tools of an MCP server: start it with this command, and end it afterwards.",
         ),
@@ -102,10 +103,12 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     )
     form_wanted = registry.format_named(form) if form else None
     try:
-        if documents and not (command or url):
+        if documents and not (tools_command or url):
             service = registry.service(documents, options, form_wanted)
         else:
-            service = registry.of_tools(tool_server.source(documents or (), command, url, network=network), options)
+            service = registry.of_tools(
+                tool_server.source(documents or (), tools_command, url, network=network), options
+            )
         service, generators = filled.filled(service, payloads)
         place = out or default_folder(documents or (), service)
         folder.write(place, service, generators)

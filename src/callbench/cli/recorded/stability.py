@@ -52,7 +52,7 @@ def steps(text: str) -> tuple[int, ...]:
 class StabilityCommand(ReportedCommand):
     """One of the three commands: the kinds of findings that `--fail-on` names decide."""
 
-    def __init__(self, spec: TargetSpec, shared: StabilityOptions) -> None:
+    def __init__(self, target: TargetSpec, shared: StabilityOptions) -> None:
         """Take the options of the three commands.
 
         Raises:
@@ -60,7 +60,7 @@ class StabilityCommand(ReportedCommand):
         """
         exit_code.checked(shared.undecided)
         self._failing = findings.failing_kinds(self.kind, shared.fail_on)
-        super().__init__(spec, Ending(shared.out, shared.resume, shared.undecided, shared.as_json))
+        super().__init__(target, Ending(shared.out, shared.resume, shared.undecided, shared.as_json))
 
     def outcome(self, report: RecordReport) -> Outcome:
         """What the findings of these kinds come to."""

@@ -114,16 +114,16 @@ def _rate_words(rates: Sequence[MetricVerdict], found: Comparison) -> str:
 
 def sentences(found: Comparison) -> list[str]:
     """Describe what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
-    sentences = []
+    said = []
     for metric in ComparedMetric:
         mine = [one for one in found.cells if one.figures.metric is metric]
         if any(one.decided for one in mine):
-            sentences.append(_sentence(metric, mine, found))
+            said.append(_sentence(metric, mine, found))
     names = RowNames(found.cells)
     failing = {names.of(one): one.why for one in found.cells if one.why and one.ratio}
-    sentences += [f"{name}: {why}" if name else why for name, why in failing.items()]
-    sentences += [f"not compared: {names.of(one)} {one.figures.metric}: {one.why}" for one in found.missing]
-    return [*sentences, f"{found.outcome}"]
+    said += [f"{name}: {why}" if name else why for name, why in failing.items()]
+    said += [f"not compared: {names.of(one)} {one.figures.metric}: {one.why}" for one in found.missing]
+    return [*said, f"{found.outcome}"]
 
 
 def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], found: Comparison) -> str:

@@ -34,21 +34,21 @@ def lines(service: Imported, folder: Path) -> list[str]:
         counted(len(schema.messages), "message"),
         counted(len(schema.enumerations), "enumeration"),
     ]
-    lines = [f"{folder}: {schema.name}, from {service.source} ({service.form})", f"  {', '.join(counts)}"]
+    summary = [f"{folder}: {schema.name}, from {service.source} ({service.form})", f"  {', '.join(counts)}"]
     for call in schema.calls[:CALLS]:
         http = f"  {call.method} {call.path}".rstrip()
         pairs = counted(len(service.payloads.get(call.name, ())), "payload")
-        lines.append(f"  {call.name}({call.request}) -> {call.answer}{http}, {pairs}")
+        summary.append(f"  {call.name}({call.request}) -> {call.answer}{http}, {pairs}")
     if len(schema.calls) > CALLS:
-        lines.append(f"  and {len(schema.calls) - CALLS:,} more: service.toml has them")
-    lines += [f"  {note}" for note in service.notes]
+        summary.append(f"  and {len(schema.calls) - CALLS:,} more: service.toml has them")
+    summary += [f"  {note}" for note in service.notes]
     losses = grouped(schema.losses)
     if losses:
-        lines.append(f"{counted(len(schema.losses), 'loss', 'losses')}:")
+        summary.append(f"{counted(len(schema.losses), 'loss', 'losses')}:")
     for (problem, mapped), places in losses.items():
         more = f" and {len(places) - PLACES} more" if len(places) > PLACES else ""
-        lines += [f"  {problem} {mapped}", f"    {', '.join(places[:PLACES])}{more}"]
-    return lines
+        summary += [f"  {problem} {mapped}", f"    {', '.join(places[:PLACES])}{more}"]
+    return summary
 
 
 def bytes_of_calls(service: Imported, folder: Path) -> Iterator[str]:

@@ -14,15 +14,14 @@ def sentences(subject: Subject) -> list[str]:
         explained: dict[str, list[str]] = {}
         for stack in stacks:
             explained.setdefault(_why(subject.cards, stack, about), []).append(stack)
-        unexplained = explained.pop("", [])
+        silent = explained.pop("", [])
         found += [
             f"Many calls of {listed(known)} take {about}. The card explains it: {why}."
             for why, known in explained.items()
         ]
-        if unexplained:
+        if silent:
             found.append(
-                f"Many calls of {listed(unexplained)} take {about}. The probable cause is {probably}. No card explains"
-                " it."
+                f"Many calls of {listed(silent)} take {about}. The probable cause is {probably}. No card explains it."
             )
     return found
 

@@ -33,13 +33,13 @@ def given(level: str | None, threshold: str | None, p99_threshold: str | None) -
     )
 
 
-def read_stored(a: str, b: str | None, given: RuleOptions) -> Comparison | None:
+def read_stored(a: str, b: str | None, limits: RuleOptions) -> Comparison | None:
     """Compute a comparison of what is stored; None: both operands are to be driven.
 
     Args:
         a: the first operand; alone, the folder of a stored comparison.
         b: the second operand, or None.
-        given: level and thresholds, if given.
+        limits: level and thresholds, if given.
 
     Raises:
         BadInput: the operands make no sense, alone or together.
@@ -47,10 +47,10 @@ def read_stored(a: str, b: str | None, given: RuleOptions) -> Comparison | None:
     if b is None:
         if not is_run(a):
             raise BadInput(f"compare {a} with what? Name two stacks, builds or runs, or one comparison's folder alone")
-        return comparison.read(Record(Path(a)), given)
+        return comparison.read(Record(Path(a)), limits)
     runs = [is_run(a), is_run(b)]
     if all(runs):
-        return stored.compared(Record(Path(a)), Record(Path(b)), given.over(Rule()))
+        return stored.compared(Record(Path(a)), Record(Path(b)), limits.over(Rule()))
     if any(runs):
         raise BadInput(f"{a} and {b}: one is a stored run and the other is not; name two runs, or two stacks")
     return None

@@ -71,9 +71,9 @@ class Echo:
     @property
     def cell(self) -> Cell:
         """The cell that the client drives."""
-        sizes = {"request_bytes": self.request_bytes, "answer_bytes": self.answer_bytes}
+        of_message = {"request_bytes": self.request_bytes, "answer_bytes": self.answer_bytes}
         load = Load(1, CALLS_PER_SLICE, ECHO_SECONDS)
-        return Cell("echo", "echo", self.stack, CALL, {}, load, options={**self.options, **sizes})
+        return Cell("echo", "echo", self.stack, CALL, {}, load, options={**self.options, **of_message})
 
 
 def sizes(lines: Iterable[Mapping[str, Any]], catalogue: Catalogue) -> Sizes:

@@ -85,10 +85,10 @@ def share(half_width: float | None) -> str:
         return f"×÷ {1 + half_width:.2g}" if half_width < _TELLING else "×÷ > 100"
     if half_width < _NOISE:
         return "± 0 %"
-    percent = half_width * 100
-    if percent < _TENTH:
-        return f"± {percent:.1g} %" if percent >= _HUNDREDTH else "± under 0.01 %"
-    return f"± {percent:.1f} %" if percent < 1 else f"± {percent:.0f} %"
+    hundredths = half_width * 100
+    if hundredths < _TENTH:
+        return f"± {hundredths:.1g} %" if hundredths >= _HUNDREDTH else "± under 0.01 %"
+    return f"± {hundredths:.1f} %" if hundredths < 1 else f"± {hundredths:.0f} %"
 
 
 def percent(value: float, digits: int = 0, *, sign: bool = False) -> str:

@@ -34,9 +34,9 @@ def poisson(rate_per_s: float, count: int, seed: int | list[int]) -> Gaps:
     return _between(due)
 
 
-def _between(due_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Gaps:
+def _between(moments_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Gaps:
     """Round the moments, not the gaps, so that rounding does not add up."""
-    return np.diff(np.rint(due_ns)).astype(np.uint64)
+    return np.diff(np.rint(moments_ns)).astype(np.uint64)
 
 
 def due_ns(gaps: Gaps, count: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

@@ -118,9 +118,9 @@ def _steps(subject: Subject, slug: str, series: Series, sizes: Sequence[int]) ->
     here: dict[str, list[tuple[float, float]]] = {}
     for name, one in series.items():
         counts = [one.swept.count(size) if one.swept else None for size in sizes]
-        known = [count for count in counts if count is not None]
-        if len(known) == len(sizes) and len(sizes) > 2:
-            totals = [0, *accumulated(growth(sizes, known, round(one.item)))]
+        counted = [count for count in counts if count is not None]
+        if len(counted) == len(sizes) and len(sizes) > 2:
+            totals = [0, *accumulated(growth(sizes, counted, round(one.item)))]
             if max(map(abs, totals)) <= _STEPS_WITHIN:
                 here[name] = [(float(size), float(total)) for size, total in zip(sizes, totals, strict=True)]
     tree: Mapping[str, Any] = subject.study.published.tree if subject.study.published else {}
