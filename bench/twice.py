@@ -22,7 +22,7 @@ from pathlib import Path
 
 from callbench.analysis.cells import read_results
 from callbench.catalog import catalogue
-from callbench.stats.decide.holm import holm
+from callbench.stats.decide.decision import holm
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.logratio import LogRatio, paired
 from callbench.store.record import Record

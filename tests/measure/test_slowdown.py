@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from callbench.analysis.cells.validity import SlowedSide
+from callbench.analysis.cells.validity import SlowedSide, slowed_rates
 from callbench.model.cell import Cell, Load
 from callbench.runner.plan.plan import Plan
 from callbench.runner.run.slowdown import SAMPLE, burn_ns, choose_cells, rates_of
 from callbench.stats.estimate.interval import geometric_mean
-from callbench.stats.steady.slowdown import ratios
 
 CELLS = tuple(Cell(f"c{number:03d}", "g", "a/b", "Sum", {}, Load(1, 10, 0.1)) for number in range(9))
 OPEN = Cell("c009", "g", "a/b", "Sum", {}, Load(4, 10, 0.1, "poisson", 100.0))
@@ -57,10 +56,10 @@ def test_whether_the_rate_follows_is_read_from_pairs_on_a_drifting_machine(truth
         plain = 1000 * (1 + step / 20)
         slow = plain * truth * dice.lognormvariate(0, 0.01)
         pairs.append((round(plain), 20_000_000, round(slow), 20_000_000))
-    found = SlowedSide("server", 50, 0.05, geometric_mean(ratios(pairs)))
+    found = SlowedSide("server", 50, 0.05, geometric_mean(slowed_rates(pairs)))
     assert found.follows is follows
     assert found.sentence().startswith("server +5 % → rate")
 
 
 def test_a_slice_without_calls_says_nothing() -> None:
-    assert ratios([(0, 1, 5, 1), (10, 2, 9, 2)]) == [0.9]
+    assert slowed_rates([(0, 1, 5, 1), (10, 2, 9, 2)]) == [0.9]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.cli.outcome import resuming
+from callbench.cli.recorded.reported import continuing
 
 
 @pytest.mark.parametrize(
@@ -18,5 +18,5 @@ from callbench.cli.outcome import resuming
 )
 def test_it_is_the_command_that_was_typed_with_its_folder(typed: str) -> None:
     """It failed before: `callbench soak NAME ... --resume`, which no program takes."""
-    told = resuming.command(Path("runs/my soak"), shlex.split(typed))
+    told = continuing(Path("runs/my soak"), shlex.split(typed))
     assert told == "callbench soak native/json+tcp --clients 1,5 --seconds 600 --resume --out 'runs/my soak'"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy
 
-from callbench.stats.decide.holm import holm
+from callbench.stats.decide.decision import holm
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.interval import geometric_mean, quantile
 from callbench.stats.estimate.logratio import paired

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.decide.holm import holm
+from callbench.stats.decide.decision import holm
 from callbench.stats.decide.ranking import not_first, standings
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.logratio import paired

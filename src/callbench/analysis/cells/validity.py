@@ -13,7 +13,6 @@ from callbench.stats.load import littles_law
 from callbench.stats.load.bottleneck import Evidence, Limit, LimitVerdict, verdict_of
 from callbench.stats.load.side_shares import side_of
 from callbench.stats.steady.plateau import Plateau
-from callbench.stats.steady.slowdown import ratios
 from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
 
 if TYPE_CHECKING:
@@ -385,7 +384,7 @@ def _slowed_sides(rows: Sequence[Mapping[str, Any]]) -> list[SlowedSide]:
     found = []
     for side, mine in _by([dict(row) for row in rows], "side").items():
         pairs = [(row["plain_calls"], row["plain_ns"], row["slow_calls"], row["slow_ns"]) for row in mine]
-        seen = ratios(pairs)
+        seen = slowed_rates(pairs)
         if seen:
             found.append(SlowedSide(side, mine[0]["burn_ns"], mine[0]["share"], geometric_mean(seen)))
     return found
@@ -417,3 +416,16 @@ def _curve(
     found = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
     done = settled(rates) if len(rates) >= 4 else None
     return Curve(trial["trial"], trial["cell"], trial["fork"], points, done, found, trial["unsteady"])
+
+
+def slowed_rates(pairs: Sequence[Sequence[int]]) -> list[float]:
+    """Divide the rate with a known slowdown by the rate without it, pair by pair.
+
+    Args:
+        pairs: calls and nanoseconds without it, then with it.
+    """
+    return [
+        (slow / slow_ns) / (plain / plain_ns)
+        for plain, plain_ns, slow, slow_ns in pairs
+        if plain and plain_ns and slow and slow_ns
+    ]

@@ -26,26 +26,20 @@ def command(
 
     For a stack, study or link that cannot be used on this machine, the row says why.
     """
+    from callbench.cli import listing
+
+    rows: listing.Rows
     match what:
         case "stacks":
-            from callbench.cli.listing import stacks
-
-            show_rows(stacks.rows(known_stacks(), instruments=instruments), stacks.COLUMNS, as_json=as_json)
+            rows = listing.stacks(known_stacks(), instruments=instruments)
         case "calls":
-            from callbench.cli.listing import calls
-
-            show_rows(calls.ROWS, calls.COLUMNS, as_json=as_json)
+            rows = listing.CALLS
         case "studies":
-            from callbench.cli.listing import studies
-
-            show_rows(studies.rows(), studies.COLUMNS, as_json=as_json)
+            rows = listing.studies()
         case "links":
-            from callbench.cli.listing import links
-
-            show_rows(links.rows(), links.COLUMNS, as_json=as_json)
+            rows = listing.links()
         case "payloads":
-            from callbench.cli.listing import payloads
-
-            show_rows(payloads.rows(), payloads.COLUMNS, as_json=as_json)
+            rows = listing.payloads()
         case _:
             raise BadInput(f"there is no list of {what!r}: stacks, calls, studies, links and payloads are")
+    show_rows(rows, listing.COLUMNS[what], as_json=as_json)

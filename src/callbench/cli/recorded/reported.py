@@ -1,13 +1,14 @@
 """What `soak`, `overload`, `torture` and `capacity` do alike: continued by their options, told by their report."""
 
+import shlex
+import sys
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
 from callbench.adapter.stack.target import Target
-from callbench.cli.outcome import resuming
 from callbench.cli.outcome.output import console
 from callbench.cli.recorded.target import TargetCommand
 from callbench.report import record_report
@@ -55,7 +56,7 @@ class ReportedCommand(TargetCommand[RecordReport]):
         """Where it is, and how to go on with it."""
         shown = f" `callbench show {path}` prints it," if self.partly else ""
         what = "found" if self.partly else "seen"
-        return f"what was {what} is kept in {path}:{shown} `{resuming.command(path)}` goes on with it"
+        return f"what was {what} is kept in {path}:{shown} `{continuing(path)}` goes on with it"
 
     def work(self, run: RecordWriter, subject: Target) -> None:
         """Drive the server beside a line of progress."""
@@ -76,3 +77,20 @@ class ReportedCommand(TargetCommand[RecordReport]):
         page = record_report.write(result)
         record_report.show(result, console(self.width))
         print(f"page: {page}\nrecord: {result.run.path}")  # noqa: T201
+
+
+def continuing(out: Path, words: Sequence[str] | None = None) -> str:
+    """The command that continues what was stopped: the one that began it, as it was typed.
+
+    Args:
+        out: the folder of what was begun.
+        words: what was typed behind the program's name; None: what this program was started with.
+    """
+    kept: list[str] = []
+    rest = iter(sys.argv[1:] if words is None else words)
+    for word in rest:
+        if word == "--out":
+            next(rest, None)
+        elif word != "--resume" and not word.startswith("--out="):
+            kept.append(word)
+    return shlex.join(["callbench", *kept, "--resume", "--out", str(out)])

@@ -20,7 +20,6 @@ from enum import StrEnum
 import numpy as np
 
 from callbench.stats.decide.failures import FAILURE_MARGIN, FailedCalls
-from callbench.stats.decide.holm import holm
 from callbench.stats.estimate.difference import Difference
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.logratio import LogRatio, many_paired
@@ -383,3 +382,21 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
     if Outcome.FAILED in every:
         return Outcome.FAILED
     return Outcome.PASSED if every == {Outcome.PASSED} else Outcome.UNDECIDED
+
+
+def holm(probabilities: Sequence[float]) -> list[float]:
+    """Adjust probabilities so that the chance of any false alarm among them stays at the level each is compared with.
+
+    Step-down: the k-th smallest of n is multiplied by n - k + 1, never below its predecessor, at most 1 (Holm, "A
+    simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979).
+
+    Returns:
+        The adjusted probabilities in the order given.
+    """
+    count = len(probabilities)
+    adjusted = [0.0] * count
+    highest = 0.0
+    for rank, place in enumerate(sorted(range(count), key=lambda index: probabilities[index])):
+        highest = max(highest, min(1.0, (count - rank) * probabilities[place]))
+        adjusted[place] = highest
+    return adjusted
