@@ -41,7 +41,7 @@ def test_the_stacks_of_the_language_are_measured_and_chosen_from(
     assert {one["stack"].partition("/")[0] for one in record["candidates"]} == {"node"}
     assert {one["stack"].partition("/")[0] for one in record["checks"]} == {"node"}
     assert "native/json+http-keepalive" in {one["stack"] for one in record["languages"]["bound"]}
-    assert "What stacks of other languages reach" in ended.stdout
+    assert "What stacks of other languages reach" in callbench("show", files[0], check=True).stdout
     # The sample has one size: payloads of others were made and measured.
     assert record["sizes"] == "sizes"
     assert record["regions"]["x"]["unit"] == "bytes"

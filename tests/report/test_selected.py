@@ -8,7 +8,7 @@ from rich.console import Console
 
 from callbench.analysis.run.subject import subject
 from callbench.report.export import md, page
-from callbench.report.terminal import print_summary
+from callbench.report.terminal import print_cells, print_summary
 from callbench.store.record import Record
 from report.synthetic import write
 
@@ -26,6 +26,7 @@ def run_of(folder: Path, select: list[str]) -> Record:
 def printed(run: Record) -> str:
     console = Console(file=io.StringIO(), width=160)
     print_summary(subject(run), console)
+    print_cells(subject(run), console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 

@@ -17,7 +17,13 @@ from conftest import ROOT
 
 RECORDS = ROOT / "tests" / "records"
 TIMES = {"p50": 10_518.5, "p99": 31_000.0}
-LOAD: dict[str, Any] = {"rate_per_s": 158.3, "rate_asked_per_s": None, "error_share": 0.0, "latency_us": TIMES}
+LOAD: dict[str, Any] = {
+    "calls": 190,
+    "rate_per_s": 158.3,
+    "rate_asked_per_s": None,
+    "error_share": 0.0,
+    "latency_us": TIMES,
+}
 
 
 @pytest.mark.parametrize(
@@ -35,6 +41,11 @@ LOAD: dict[str, Any] = {"rate_per_s": 158.3, "rate_asked_per_s": None, "error_sh
             {"thresholds": [{"fail_if": "p99 > 1 ms", "failed": True}, {"fail_if": "p50 > 1 s", "failed": False}]},
             "Failed: p99 > 1 ms, at 158 calls/s",
         ),
+        (
+            {"thresholds": [{"fail_if": "p99 > 1 ms", "failed": False, "undecided": "too few"}]},
+            "Undecided whether p99 > 1 ms, at 158 calls/s",
+        ),
+        ({"calls": 0, "error_share": 1.0}, "Failed: no call succeeded"),
     ],
 )
 def test_a_load_is_headed_with_what_came_of_it(changed: dict[str, Any], expected: str) -> None:

@@ -80,7 +80,7 @@ def test_an_estimate_is_the_commands_own(page: TestClient, study: Path, folder: 
 def test_a_load_is_started_and_becomes_a_record(page: TestClient, jobs: Jobs, folder: Path) -> None:
     name = started(page, "load", {**LONG, "seconds": "0.5"})
     log = page.get(f"/watch/{name}/log").text
-    assert f"folder: {folder / name}" in log
+    assert f"record: {folder / name}" in log
     assert log.endswith("The command has ended.</p>")
     assert not jobs.job(name).running
     assert f"--out={folder / name}" in page.get(f"/watch/{name}").text

@@ -87,7 +87,7 @@ def show_known(record: Path) -> None:
         if "--json" in sys.argv:
             print_json(records.as_record(record))
         else:
-            records.show(record, console())
+            records.end(record, console())
 
 
 def _end(sentence: str, code: int) -> NoReturn:

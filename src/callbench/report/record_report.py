@@ -13,11 +13,10 @@ from rich.text import Text
 
 from callbench.analysis.stability.findings import Finding, record
 from callbench.report.export.file import write_report
-from callbench.report.export.parquet_file import parquet_of
-from callbench.report.export.plain_rows import sheet_rows
 from callbench.report.export.template import flat, render, template, when
 from callbench.report.text.grid import grid_of
-from callbench.report.text.markdown import plain, section_text
+from callbench.report.text.markdown import first_parts, folded, plain, section_text
+from callbench.report.text.opening import Opening, opening_of
 from callbench.report.text.section import Chart, Section
 
 
@@ -47,9 +46,9 @@ class RecordReport:
         sections: tables and charts.
         record: everything for programs, as JSON values.
         findings: what was wrong, or could not be decided.
-        answer_first: whether the sentences stand above the tables on a terminal.
         formats: file formats beside `FORMATS`: the text of the report by the format's name.
         verdict: what follows, in a short sentence: the title of the page; "" where nothing follows.
+        first_section: the section whose first table stands for all where there is little room; "" for the first of all.
         assumed: what nobody said or showed and the verdict rests on: in a box under it.
     """
 
@@ -59,31 +58,40 @@ class RecordReport:
     sections: Sequence[Section]
     record: Mapping[str, Any]
     findings: Sequence[Finding] = ()
-    answer_first: bool = False
     formats: Mapping[str, Callable[["RecordReport"], str]] = field(default_factory=dict)
     verdict: str = ""
     assumed: Sequence[str] = ()
+    first_section: str = ""
 
     @property
     def title(self) -> str:
         """What its page is headed with: the verdict, or what was measured where there is none."""
         return self.verdict or str(self.run.info["title"])
 
+    @property
+    def opening(self) -> Opening:
+        """Its answer in words, with what is assumed right behind the first sentence."""
+        assumed = [f"Assumed: {sentence}" for sentence in self.assumed]
+        found = [*self.found[:1], *assumed, *self.found[1:]]
+        return opening_of(self.title, found, self.sections, self.first_section)
+
 
 def show(report: RecordReport, console: Console) -> None:
-    """Print it. Tables come first, since sentences are read last and remembered, unless they are one answer."""
-    if not report.answer_first:
-        _tables(report, console)
-    for sentence in report.found:
+    """Print all of it: the answer, then the tables."""
+    opening = report.opening
+    console.print(Text(opening.title, style="bold"), soft_wrap=True)
+    if report.verdict:
+        console.print(Text(str(report.run.info["title"]), style="dim"), soft_wrap=True)
+    for sentence in (*opening.sentences, *opening.more):
         console.print(Text(sentence), soft_wrap=True)
-    if report.answer_first:
-        _tables(report, console)
-
-
-def _tables(report: RecordReport, console: Console) -> None:
+    if report.about:
+        console.print(Text(report.about, style="dim"), soft_wrap=True)
     for section in report.sections:
         for sheet in section.every_sheet:
             grid_of(sheet).print(console)
+        for sentence in section.found:
+            if sentence not in report.found:
+                console.print(Text(f"! {sentence}", style="yellow"), soft_wrap=True)
 
 
 def as_record(report: RecordReport) -> dict[str, Any]:
@@ -100,6 +108,7 @@ def html(report: RecordReport) -> str:
     """Write the page, self-contained."""
     info = report.run.info
     first, sections = _first(report.sections)
+    said = opening_of(report.title, report.found, ())
     return render(
         template("record.html.j2"),
         {
@@ -107,7 +116,7 @@ def html(report: RecordReport) -> str:
             "measured": info["title"] if report.verdict else "",
             "about": report.about,
             "assumed": report.assumed,
-            "found": report.found,
+            "found": [*said.sentences, *said.more],
             "first_chart": first,
             "sections": sections,
             "environment": list(flat(report.run.environment())),
@@ -129,9 +138,10 @@ def _first(sections: Sequence[Section]) -> tuple[Chart | None, list[Section]]:
 
 def markdown(report: RecordReport) -> str:
     """Write it for a note."""
-    parts = [f"# {plain(report.title)}", plain(report.about)]
-    parts += ["\n".join(["**Assumed**", "", *(f"- {plain(one)}" for one in report.assumed)])] if report.assumed else []
-    parts += ["\n".join(f"- {plain(one)}" for one in report.found)]
+    opening = report.opening
+    parts = first_parts(opening)
+    parts += [folded("More results", ["\n".join(f"- {plain(one)}" for one in opening.more)] if opening.more else [])]
+    parts += [folded("What was measured", [plain(report.about)])]
     parts += [section_text(section) for section in report.sections]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -148,6 +158,9 @@ def table(report: RecordReport) -> str:
 
 def parquet_content(report: RecordReport) -> bytes:
     """Write the values of its tables as Parquet, a row each."""
+    from callbench.report.export.parquet_file import parquet_of  # noqa: PLC0415 - of this format alone
+    from callbench.report.export.plain_rows import sheet_rows  # noqa: PLC0415 - likewise
+
     return parquet_of(sheet_rows(report.sections))
 
 

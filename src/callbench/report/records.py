@@ -4,7 +4,7 @@ What tells of a kind is imported when such a record is shown: see `record_kinds`
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from callbench.analysis.advice import stored as advices
 from callbench.catalog.own import place
 from callbench.report import record_report
 from callbench.report.record_kinds import report_of
+from callbench.report.text.opening import Opening
 from callbench.store import head
 from callbench.store.record import Record
 
@@ -25,12 +26,14 @@ class _Shown:
     """What can be done with a record.
 
     Attributes:
-        print: to a console.
+        print: all of it to a console.
+        opening: returns its answer in words.
         record: returns it for programs.
         write: in a format to a file, or to one beside the record; returns the file.
     """
 
     print: Callable[[Console], None]
+    opening: Callable[[], Opening]
     record: Callable[[], Any]
     write: Callable[[str, Path | None], Path]
 
@@ -46,6 +49,22 @@ def show(path: Path, console: Console) -> None:
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     else:
         _shown(path).print(console)
+
+
+def end(path: Path, console: Console, kept: Mapping[str, Path | None] | None = None) -> None:
+    """Print what a record came to in few lines, as its command ends.
+
+    Args:
+        path: the record.
+        console: where to.
+        kept: what was written, by what it is called; None: the record itself.
+
+    Raises:
+        BadInput: it is no record, or damaged.
+    """
+    from callbench.report.ending import print_ending, show_command
+
+    print_ending(_shown(path).opening(), kept or {"record": path}, console, show_command(path))
 
 
 def as_record(path: Path) -> Any:  # noqa: ANN401 - JSON
@@ -102,12 +121,14 @@ def _advice(path: Path) -> _Shown:
     from callbench.report.advice import report as advice_report
 
     advice = advice_report.report_of(advices.read(path))
-    return _reported(advice, partial(advice_report.show, advice), partial(advice_report.write, advice))
+    return _reported(advice, writer=partial(advice_report.write, advice))
 
 
 def _run(run: Record) -> _Shown:
     from callbench.analysis.run.subject import subject
-    from callbench.report.terminal import print_cells
+    from callbench.report.terminal import print_run
+    from callbench.report.text.run_opening import run_opening
+    from callbench.report.text.summary import summary
 
     cells = subject(run)
 
@@ -121,7 +142,7 @@ def _run(run: Record) -> _Shown:
 
         return formats.write(cells, form, out)
 
-    return _Shown(partial(print_cells, cells), record, write_form)
+    return _Shown(partial(print_run, cells), lambda: run_opening(cells, summary(cells)), record, write_form)
 
 
 def _comparison(run: Record) -> _Shown:
@@ -140,6 +161,7 @@ def _reported(
     """A record with a report of tables and sentences."""
     return _Shown(
         shown or partial(record_report.show, report),
+        lambda: report.opening,
         lambda: json.loads(record_report.content(report, "json")),
         writer or partial(record_report.write, report),
     )

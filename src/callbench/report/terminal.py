@@ -1,6 +1,4 @@
-"""The run in the terminal: tables, verdicts, where the page lies; and every cell for `show`."""
-
-from pathlib import Path
+"""A whole run in the terminal: the answer, tables, verdicts, and every cell."""
 
 from rich.console import Console
 from rich.text import Text
@@ -21,23 +19,36 @@ from callbench.report.sections import ranking
 from callbench.report.text.choice import sheet
 from callbench.report.text.columns import alike, differing
 from callbench.report.text.grid import Column, Grid
+from callbench.report.text.run_opening import run_opening
 from callbench.report.text.section import Sheet
 from callbench.report.text.summary import Summary, cautions, elsewhere, summary, verdicts_text
 
 STYLES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow", Verdict.UNMEASURED: "dim"}
 
 
-def print_summary(subject: Subject, console: Console, report: Path | None = None) -> None:
-    """Print a study's tables and claims.
+def print_run(subject: Subject, console: Console) -> None:
+    """Print all of a run: what its page has first, its tables and claims, and every cell."""
+    summary_ = summary(subject)
+    opening = run_opening(subject, summary_)
+    console.print(Text(opening.title, style="bold"), soft_wrap=True)
+    for sentence in opening.sentences:
+        console.print(Text(sentence), soft_wrap=True)
+    console.print()
+    print_summary(subject, console, summary_)
+    print_cells(subject, console)
+
+
+def print_summary(subject: Subject, console: Console, known: Summary | None = None) -> None:
+    """Print a study's tables and claims, what to choose, and what is not known.
 
     Args:
         subject: what it is about.
         console: where to.
-        report: the page, to be named at the end.
+        known: its summary, if it is at hand.
     """
     beside = [table for table in subject.tables if table.beside] or list(subject.tables)
     if subject.selected or not beside:
-        _without_tables(subject, console)
+        _ranking(subject, console)
     for table in beside:
         if table.missing:
             console.print(Text.assemble((table.title, "bold"), f"\n{table.missing}\n"))
@@ -47,11 +58,7 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
                 console.print(Text(f"{table.left_out}\n", style="dim"))
     if any(one.measured for one in subject.asked):
         _questions(subject, console)
-    _summary(subject, summary(subject), console)
-    for caution in cautions(subject):
-        console.print(Text(f"! {caution}", style="yellow"), soft_wrap=True)
-    if report is not None:
-        console.print(Text.assemble("\nReport: ", (str(report), "bold")), soft_wrap=True)
+    _summary(subject, known or summary(subject), console)
 
 
 def _summary(subject: Subject, summary: Summary, console: Console) -> None:
@@ -80,11 +87,10 @@ def _words(sheet_: Sheet) -> Grid:
     return grid
 
 
-def _without_tables(subject: Subject, console: Console) -> None:
-    """Print the rankings of selected cells, or of a study that asks for no tables; if nothing is ranked, every cell."""
+def _ranking(subject: Subject, console: Console) -> None:
+    """Print the rankings of selected cells, or of a study that asks for no tables."""
     section = ranking.section(subject)
     if section is None:
-        _cells(subject).print(console)
         return
     for one in section.every_sheet:
         columns = [

@@ -9,7 +9,7 @@ from callbench.adapter.contract import Cpu, Done
 from callbench.analysis.judge.neighbours import rows_of
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.threshold_values import error_share, evaluate
-from callbench.analysis.load.thresholds import ThresholdResult
+from callbench.analysis.load.thresholds import ThresholdResult, undecided_sentence
 from callbench.analysis.load.times import LatencyStatistics, times_of
 from callbench.analysis.load.usage import Observations, ServerUsage
 from callbench.stats.estimate.digits import percent
@@ -118,7 +118,7 @@ class LoadResult:
     def undecided(self) -> str | None:
         """What the calls leave undecided, in a sentence; None if it failed, or nothing is."""
         why = [one.undecided for one in self.threshold_results if one.undecided]
-        return None if self.failure or not why else f"Undecided: {'; '.join(why)}. Give more --seconds."
+        return None if self.failure or not why else undecided_sentence(why)
 
     @property
     def driver_processors(self) -> list[int]:

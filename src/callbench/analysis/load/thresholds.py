@@ -3,8 +3,9 @@
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import end, figure
@@ -94,6 +95,24 @@ class ThresholdResult:
         low, middle, high = (one * scale for one in (self.ends[0], self.value, self.ends[1]))
         half = high / middle - 1 if middle else None
         return f"{figure(middle, half)} {unit} ({end(low, middle, half)} to {end(high, middle, half)})"
+
+
+def undecided_sentence(why: Sequence[str]) -> str:
+    """Say what the calls leave undecided, and what would tell."""
+    return f"Undecided: {'; '.join(why)}. Give more --seconds."
+
+
+def from_record(kept: Mapping[str, Any]) -> ThresholdResult:
+    """Read a result as the record of a load has it.
+
+    Raises:
+        BadInput: its condition is none.
+    """
+    undecided = kept.get("undecided", "")
+    shown = None if undecided else bool(kept["failed"])
+    few = undecided if undecided and "low" not in kept else ""
+    ends = (kept["low"], kept["high"]) if "low" in kept else None
+    return ThresholdResult(parse(kept["fail_if"]), kept["value"], few, shown, ends)
 
 
 def parse(text: str) -> Threshold:

@@ -104,7 +104,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.analysis.compare import verdicts
     from callbench.cli.outcome import exit_code
     from callbench.cli.recorded.command import Ending
-    from callbench.cli.recorded.compare import CompareCommand
+    from callbench.cli.recorded.compare import CompareCommand, Form
     from callbench.runner.compare import command as comparing
     from callbench.runner.compare.execution import ComparisonRequest
 
@@ -121,7 +121,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         server.given(),
     )  # fmt: skip
     ending = Ending(out, undecided=undecided, as_json=as_json)
-    comparison = CompareCommand(request, limits, known_stacks(), ending, markdown=markdown)
+    form: Form = "markdown" if markdown else "answer" if b else "whole"
+    comparison = CompareCommand(request, limits, known_stacks(), ending, form=form)
     found = comparing.read_stored(a, b or None, limits)
     if found is None:
         comparison.go()

@@ -9,6 +9,7 @@ from callbench.analysis.advice.result import AdviceResult
 from callbench.cli.outcome.output import console, print_json
 from callbench.model.situation import Situation
 from callbench.report.advice import report
+from callbench.report.ending import print_ending, show_command
 from callbench.report.record_report import as_json
 from callbench.stats.decide.decision import Outcome
 
@@ -25,7 +26,7 @@ def show(found: AdviceResult, situation: Situation, *, for_programs: bool) -> Ou
     page = report.write(one, "html", None)
     if for_programs:
         print_json(json.loads(as_json(one)))
+        print(f"page:   {page}\nadvice: {kept.path}", file=sys.stderr)  # noqa: T201
     else:
-        report.show(one, console())
-    print(f"page:   {page}\nadvice: {kept.path}", file=sys.stderr if for_programs else sys.stdout)
+        print_ending(one.opening, {"page": page, "advice": kept.path}, console(), show_command(kept.path))
     return _OUTCOMES.get(found.advice.choice.verdict, Outcome.PASSED)

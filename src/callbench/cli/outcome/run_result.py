@@ -4,9 +4,11 @@ import sys
 
 from callbench.analysis.run.subject import subject
 from callbench.cli.outcome.output import console, print_json
+from callbench.report.ending import print_ending, show_command
 from callbench.report.export.formats import write
 from callbench.report.export.show import cell_records
-from callbench.report.terminal import print_summary
+from callbench.report.text.run_opening import run_opening
+from callbench.report.text.summary import summary
 from callbench.runner.plan.preview import Preview
 from callbench.store.record import Record
 
@@ -27,6 +29,7 @@ def show(run: Record, *, as_json: bool) -> None:
     page = write(found, "html")
     if as_json:
         print_json(cell_records(found))
+        print(f"page: {page}\nrun:  {run.path}", file=sys.stderr)  # noqa: T201
     else:
-        print_summary(found, console())
-    print(f"page: {page}\nrun:  {run.path}", file=sys.stderr if as_json else sys.stdout)
+        kept = {"page": page, "run": run.path}
+        print_ending(run_opening(found, summary(found)), kept, console(), show_command(run.path))

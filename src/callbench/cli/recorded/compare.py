@@ -1,8 +1,11 @@
 """A comparison of two stacks or builds."""
 
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from callbench.analysis.compare import comparison
 from callbench.analysis.compare.comparison import Comparison, RuleOptions
@@ -10,11 +13,14 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.cli.outcome.output import console
 from callbench.cli.recorded.command import Ending, RecordedCommand
 from callbench.report.compare import show
+from callbench.report.ending import print_ending, show_command
 from callbench.runner.compare import execution
 from callbench.runner.compare.execution import ComparisonRequest, Prepared
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
+
+Form = Literal["answer", "whole", "markdown"]
 
 
 class CompareCommand(RecordedCommand[Prepared, Comparison]):
@@ -29,7 +35,7 @@ class CompareCommand(RecordedCommand[Prepared, Comparison]):
         known: Catalogue,
         ending: Ending,
         *,
-        markdown: bool = False,
+        form: Form = "answer",
     ) -> None:
         """Take the options.
 
@@ -38,10 +44,10 @@ class CompareCommand(RecordedCommand[Prepared, Comparison]):
             limits: level and thresholds, if given.
             known: all stacks.
             ending: where the record is kept, and how the program ends.
-            markdown: whether the result is printed as Markdown.
+            form: what is printed for people: the answer in few lines, the whole, or the whole as Markdown.
         """
         super().__init__(ending)
-        self._request, self._limits, self._known, self._markdown = request, limits, known, markdown
+        self._request, self._limits, self._known, self._form = request, limits, known, form
 
     @contextmanager
     def prepared(self) -> Iterator[Prepared]:
@@ -69,11 +75,16 @@ class CompareCommand(RecordedCommand[Prepared, Comparison]):
         return show.record(result)
 
     def show(self, result: Comparison) -> None:
-        """Print the verdicts."""
-        if self._markdown:
+        """Print the verdicts in few lines; as Markdown, all of them."""
+        if self._form == "markdown":
             print(show.markdown(result), end="")  # noqa: T201
-        else:
+        elif self._form == "whole":
             show.print_comparison(result, console())
+        else:
+            folder = Path(result.folder) if result.folder else None
+            # Two stored runs leave no folder of their own.
+            more = show_command(folder) if folder else shlex.join(["callbench", *sys.argv[1:], "--markdown"])
+            print_ending(show.opening(result), {"record": folder}, console(), more)
 
     def outcome(self, result: Comparison) -> Outcome:
         """Whether B is worse than allowed."""

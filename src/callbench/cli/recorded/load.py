@@ -6,12 +6,12 @@ from callbench.adapter.stack.target import Target
 from callbench.analysis.load.record import record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
-from callbench.cli.outcome.output import console, print_line
+from callbench.cli.outcome.output import console
 from callbench.cli.recorded.command import Ending
 from callbench.cli.recorded.target import TargetCommand
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
-from callbench.report.load import terminal
+from callbench.report import records
 from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.live.stopping import StopRequest
 from callbench.runner.load import driving, journal
@@ -67,8 +67,8 @@ class LoadCommand(TargetCommand[LoadResult]):
 
     def show(self, result: LoadResult) -> None:
         """Print rate, times and errors."""
-        terminal.show(result, console())
-        print_line(f"folder: {result.folder}")
+        if result.folder is not None:
+            records.end(result.folder, console())
 
     def outcome(self, result: LoadResult) -> Outcome:
         """Whether calls or a condition failed."""

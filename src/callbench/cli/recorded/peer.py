@@ -69,9 +69,8 @@ class PeerCommand(RecordedCommand[PeerStudy, PeerResult]):
         return records.as_record(result.run.path)
 
     def show(self, result: PeerResult) -> None:
-        """Print the table of cells."""
-        records.show(result.run.path, console(200))
-        print(f"folder: {result.run.path}")  # noqa: T201
+        """Print in how many cells both agree, and the first of them."""
+        records.end(result.run.path, console(200))
 
     def outcome(self, result: PeerResult) -> Outcome:
         """Whether both agree."""

@@ -12,6 +12,7 @@ from callbench.adapter.stack.target import Target
 from callbench.cli.outcome.output import console
 from callbench.cli.recorded.target import TargetCommand
 from callbench.report import record_report
+from callbench.report.ending import print_ending, show_command
 from callbench.report.record_kinds import report_of
 from callbench.report.record_report import RecordReport
 from callbench.runner.stability import record
@@ -73,10 +74,10 @@ class ReportedCommand(TargetCommand[RecordReport]):
         return record_report.as_record(result)
 
     def show(self, result: RecordReport) -> None:
-        """Write the page, and print the report."""
+        """Write the page, and print the answer."""
         page = record_report.write(result)
-        record_report.show(result, console(self.width))
-        print(f"page: {page}\nrecord: {result.run.path}")  # noqa: T201
+        kept = {"page": page, "record": result.run.path}
+        print_ending(result.opening, kept, console(self.width), show_command(result.run.path))
 
 
 def continuing(out: Path, words: Sequence[str] | None = None) -> str:

@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from callbench.analysis.advice.result import AdviceResult, from_record
 from callbench.analysis.advice.stored import Stored
 from callbench.catalog.own.stored_losses import stored_losses
@@ -17,7 +14,6 @@ from callbench.report.advice.sections import sections
 from callbench.report.advice.words import depends, reasons
 from callbench.report.export.file import write_report
 from callbench.report.record_report import FORMATS, RecordReport
-from callbench.report.text.grid import Column, Grid
 
 # So many places of a loss are named; the rest is counted.
 MOST_PLACES = 3
@@ -52,6 +48,7 @@ def of(one: Stored, found: AdviceResult, computed: Mapping[str, Any]) -> RecordR
         kept,
         verdict=kept["sentence"],
         assumed=kept["assumed"],
+        first_section="candidates",
     )
 
 
@@ -98,31 +95,6 @@ def lacks(found: AdviceResult) -> list[tuple[str, str]]:
         return []
     card = found.subject.cards.get(found.advice.choice.best, {})
     return [(str(check), str(why)) for check, why in (card.get("lacks") or {}).items()]
-
-
-def show(one: RecordReport, console: Console) -> None:
-    """Print it: the tables that matter, then the verdict and its reasons, which are read last."""
-    wanted = {"candidates", "languages", "savings", "objective", "checks", "moving"}
-    for section in one.sections:
-        for sheet in section.every_sheet if section.id in wanted else ():
-            _grid(sheet.title, sheet.columns, sheet.rows).print(console)
-    for section in one.sections:
-        if section.id == "checks":
-            for sentence in section.found:
-                console.print(Text(f"! {sentence}", style="yellow"), soft_wrap=True)
-    console.print(Text(one.verdict, style="bold"), soft_wrap=True)
-    for sentence in one.assumed:
-        console.print(Text(f"Assumed: {sentence}", style="yellow"), soft_wrap=True)
-    console.print(Text(one.about, style="dim"), soft_wrap=True)
-    for sentence in one.found:
-        console.print(Text(sentence), soft_wrap=True)
-
-
-def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
-    grid = Grid([Column(name, number=place > 0) for place, name in enumerate(columns)], title=title)
-    for row in rows:
-        grid.add(*row)
-    return grid
 
 
 def write(one: RecordReport, form: str, out: Path | None) -> Path:

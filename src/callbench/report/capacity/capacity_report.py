@@ -44,7 +44,7 @@ def capacity_report(run: Record) -> RecordReport:
     notes_ = [*requested.server.notes, *notes(run.lines())]
     findings = list(unfinished(run.info))
     return RecordReport(
-        run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings, answer_first=True,
+        run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings,
         verdict=title(result),
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from callbench.analysis.compare.verdicts import NOT_COMPARED, ComparedMetric, Me
 from callbench.analysis.wording.words import ratio_text, some
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
+from callbench.report.text.opening import Opening, opening_of
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.decide.decision import DecidedComparison, Decision, Outcome
 from callbench.stats.estimate.digits import figure
@@ -221,7 +222,8 @@ def _record(one: MetricVerdict) -> dict[str, Any]:
 
 
 def print_comparison(found: Comparison, console: Console) -> None:
-    """Print it."""
+    """Print all of it."""
+    console.print(Text(verdict(found), style="bold"), soft_wrap=True)
     console.print(Text(f"A: {found.a}\nB: {found.b}\n{found.method}."), soft_wrap=True)
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
     grid = Grid([Column(name, number=name not in {"cell", "metric", "verdict"}) for name in names])
@@ -270,13 +272,29 @@ def markdown(found: Comparison) -> str:
     return "\n".join(lines) + "\n"
 
 
-def report(found: Comparison, run: Record) -> RecordReport:
-    """Return the report of a stored comparison. As Markdown and JSON, it has forms of its own."""
+def opening(found: Comparison) -> Opening:
+    """Return its answer in words; the cells that did not pass stand first."""
+    order = sorted(found.cells, key=lambda one: one.outcome is Outcome.PASSED)
+    sheet = _sheet(found, order)
+    return opening_of(verdict(found), _results(found), [Section("comparison", "Comparison", "", sheets=[sheet])])
+
+
+def _results(found: Comparison) -> list[str]:
+    # The last of the sentences is the outcome, which the title begins with.
+    return [f"{text}." for text in (headline(found), *sentences(found)[:-1])]
+
+
+def _sheet(found: Comparison, cells: Sequence[MetricVerdict]) -> Sheet:
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
     rows = RowNames(found.cells)
-    sheet = Sheet("Comparison", names, [(*_row(one, rows), _verdict(one, found)) for one in found.cells])
+    return Sheet("Comparison", names, [(*_row(one, rows), _verdict(one, found)) for one in cells])
+
+
+def report(found: Comparison, run: Record) -> RecordReport:
+    """Return the report of a stored comparison. As Markdown and JSON, it has forms of its own."""
     about = f"A: {found.a}. B: {found.b}. {found.method}."
-    results = [f"{text}." for text in (headline(found), *sentences(found))]
+    results = _results(found)
+    sheet = _sheet(found, found.cells)
     section = Section("comparison", "Comparison", "A row for each cell and metric.", found.notes, [sheet])
     own = {
         "md": lambda _: markdown(found),

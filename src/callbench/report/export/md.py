@@ -17,29 +17,24 @@ from callbench.analysis.wording.words import (
 )
 from callbench.report.sections.order import sections
 from callbench.report.text.choice import sheet as choice_sheet
-from callbench.report.text.markdown import plain, section_text, sheet_text
+from callbench.report.text.markdown import first_parts, folded, plain, section_text, sheet_text
 from callbench.report.text.more_time import ABOUT as OPEN
+from callbench.report.text.run_opening import run_opening
 from callbench.report.text.summary import Summary, cautions, exclusions, summary, verdicts_text
-from callbench.report.text.verdict import verdict
 
 
 def text(subject: Subject) -> str:
-    """Write it."""
+    """Write it: what its page has first, and everything else folded."""
     summary_ = summary(subject)
-    title = verdict(subject.judged, summary_.choices)
-    parts = [f"# {plain(title or subject.study.title)}", plain(subject.study.title if title else "")]
-    parts += [plain(subject.study.about), *_summary(summary_, subject.judged)]
-    parts += ["\n".join(f"> - {plain(one)}" for one in cautions(subject))]
-    parts += [_table(table) for table in subject.tables]
-    if subject.judged:
-        parts += ["## Claims", _claims(subject.judged)]
-    if subject.asked:
-        parts += ["## Open questions", *(_question_text(one) for one in subject.asked)]
+    parts = first_parts(run_opening(subject, summary_))
+    parts += [folded("Study", [f"### {plain(subject.study.title)}", plain(subject.study.about)])]
+    parts += [folded("Warnings", ["\n".join(f"- {plain(one)}" for one in cautions(subject))])]
+    parts += _summary(summary_, subject.judged)
+    parts += [folded("Tables", [_table(table) for table in subject.tables])]
+    parts += [folded("Open questions", [_question_text(one) for one in subject.asked])]
     parts += [section_text(section) for section in sections(subject)]
-    excluded = exclusions(subject)
-    if excluded:
-        lines = [f"- {plain(why)}: {plain(', '.join(names))}" for why, names in excluded.items()]
-        parts += ["## Excluded", "\n".join(lines)]
+    lines = [f"- {plain(why)}: {plain(', '.join(names))}" for why, names in exclusions(subject).items()]
+    parts += [folded("Excluded", ["\n".join(lines)])]
     info = subject.run.info
     made = f"seed {subject.requested.seed}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
     parts.append(f"Run of {info['started']}, {made}.")
@@ -47,13 +42,14 @@ def text(subject: Subject) -> str:
 
 
 def _summary(summary: Summary, judged: Sequence[ClaimResult]) -> list[str]:
-    """Write what a report begins with: what to choose, which claims hold, what is not known."""
-    parts = [sheet_text(choice_sheet(summary.choices), "##", rest="---|")] if summary.choices else []
-    parts += [f"**Claims**: {plain(verdicts_text(judged))}"] if judged else []
+    """Write the parts on what to choose, which claims hold, what is not known, and the other results."""
+    parts = [folded("Fastest stacks", [sheet_text(choice_sheet(summary.choices))])] if summary.choices else []
+    parts += [folded("Claims", [plain(verdicts_text(judged)), _claims(judged)])] if judged else []
     open_ = summary.open_results.sheet()
     if open_ is not None:
-        parts += [sheet_text(open_, "##", OPEN, "---|"), plain(summary.open_results.in_words())]
-    return [*parts, "\n".join(f"- {plain(str(one))}" for one in summary.besides)]
+        words = plain(summary.open_results.in_words())
+        parts += [folded(open_.title, [sheet_text(open_, about=OPEN), words])]
+    return [*parts, folded("Other results", ["\n".join(f"- {plain(str(one))}" for one in summary.besides)])]
 
 
 def _table(table: FilledTable) -> str:
@@ -65,7 +61,7 @@ def _table(table: FilledTable) -> str:
         if table.mixed
         else f"In {table.metric.unit}" + (", published values in brackets." if table.beside else ".")
     )
-    lines = [f"## {plain(table.title)}", "", plain(f"{table.about} {unit}"), ""]
+    lines = [f"### {plain(table.title)}", "", plain(f"{table.about} {unit}"), ""]
     if table.missing:
         lines += [plain(table.missing), ""]
     lines.append("| | " + " | ".join(plain(column) for column in table.columns) + " |")

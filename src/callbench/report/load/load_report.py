@@ -7,6 +7,7 @@ from typing import Any
 
 from callbench.analysis.load import endpoints
 from callbench.analysis.load.stored import read_result
+from callbench.analysis.load.thresholds import from_record, undecided_sentence
 from callbench.analysis.stability.formatting import mib
 from callbench.analysis.wording.words import counted
 from callbench.report.charts.draw import chart
@@ -20,6 +21,7 @@ from callbench.stats.estimate.digits import figure, percent
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_ends
 from callbench.stats.load.backlog import Backlog
+from callbench.stats.load.bottleneck import Limit, LimitVerdict
 from callbench.store.head import SEAL
 from callbench.store.record import Record
 
@@ -49,42 +51,73 @@ def load_report(run: Record) -> RecordReport:
 
 
 def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
-    verdict = record["verdict"]
+    """Say what it came to, then what was wrong, then what limited it."""
     if record.get("stopped"):
         yield record["stopped"]
     if record.get("rate_missed"):
         yield missed(record["rate_asked_per_s"], record["rate_per_s"], _backlog(record))
+    verdict = LimitVerdict(Limit(record["verdict"]["limit"]), record["verdict"]["why"])
     failed = sum(record["errors"].values())
-    errors = "none failed" if not failed else f"{failed:,} failed"
-    rate = f"{record['rate_per_s']:,.0f} calls/s"
+    errors = "none failed" if not failed else f"{failed:,} of {failed + record['calls']:,} calls failed"
+    rate = f"{'at least ' if verdict.at_least else ''}{record['rate_per_s']:,.0f} calls/s"
     within = record.get("calls_in_window", record["calls"])
     yield f"{within:,.0f} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    if record.get("failure"):
+        yield record["failure"]
+    elif open_ := [one["undecided"] for one in record.get("thresholds") or () if one.get("undecided")]:
+        yield undecided_sentence(open_)
+    yield from _errors(record)
+    for kept in record.get("thresholds") or ():
+        yield from_record(kept).sentence
+    yield f"Limited by: {verdict.limit}. {verdict.why[:1].upper()}{verdict.why[1:]}."
+    yield from _ending(record)
+    if lines := record.get("endpoints"):
+        yield from filter(None, [most_time(endpoints.summed([lines]))])
+    yield from _server(record)
+    if few := list(((record.get("latency_us") or {}).get("unknown") or {}).values()):
+        yield f"{'; '.join(few)}."
+
+
+def _errors(record: Mapping[str, Any]) -> Iterator[str]:
+    if unserved := record.get("clients_unserved"):
+        yield f"{unserved:,} of {counted(record['clients'], 'client')} got no right answer at all."
+    for kind, count in record["errors"].items():
+        yield f"{count:,} failed as {kind}: {record['error_messages'].get(kind, 'no further message')}"
+
+
+def _ending(record: Mapping[str, Any]) -> Iterator[str]:
+    """Describe what was still waited for when the time was over."""
     if record.get("in_flight"):
         yield (
             f"{record['in_flight']:,} in flight at the end count in the rate only if they did not wait. The last"
             f" answer came after {record['last_answer_after_s']:.2f} s."
         )
-    if lines := record.get("endpoints"):
-        yield from filter(None, [most_time(endpoints.summed([lines]))])
-    for kind, count in record["errors"].items():
-        yield f"{count:,} failed as {kind}: {record['error_messages'].get(kind, 'no further message')}"
-    yield f"Limited by: {verdict['limit']}. {verdict['why']}."
+
+
+def _server(record: Mapping[str, Any]) -> Iterator[str]:
     if server := record.get("server"):
         share = server["processor_ms"] / 1e3 / (record["seconds"] * server["processors"])
         sizes = " to ".join(mib(server[name]["resident_bytes"]) for name in ("begin", "end"))
         its = counted(server["processors"], "processor")
         yield f"The server used {percent(share)} of its {its}; memory {sizes} MiB."
+    if unseen := record.get("server_unseen"):
+        yield f"{unseen[:1].upper()}{unseen[1:]}."
 
 
 def _title(record: Mapping[str, Any]) -> str:
     """Say what the server answered, or what it failed at: `158 calls/s, half of them within 10.5 ms`."""
     rate = f"{record['rate_per_s']:,.0f} calls/s"
+    thresholds = record.get("thresholds") or ()
     if record.get("rate_missed"):
         return f"Missed {record['rate_asked_per_s']:,.7g} calls/s: {rate} were answered"
-    if failed := [one["fail_if"] for one in record.get("thresholds") or () if one["failed"]]:
+    if not record["calls"]:
+        return "Failed: no call succeeded"
+    if failed := [one["fail_if"] for one in thresholds if one["failed"]]:
         return f"Failed: {', '.join(failed)}, at {rate}"
     if share := record["error_share"]:
         return f"{figure(share * 100, 0.05)} % of the calls failed, at {rate}"
+    if unknown := [one["fail_if"] for one in thresholds if one.get("undecided")]:
+        return f"Undecided whether {' and '.join(unknown)}, at {rate}"
     median = _percentile(record, "p50")
     slow = _percentile(record, "p99")
     parts = [rate, *([f"half of them within {median}"] if median else []), *([f"p99 {slow}"] if slow else [])]
@@ -127,8 +160,7 @@ def _sections(record: Mapping[str, Any]) -> list[Section]:
         names = [name for name in rows[0][1] if name != "unknown"]
         known = [(kind, dict(_known(times))) for kind, times in rows]
         lines = [(kind, *(f"{times[name]:,.0f}" if name in times else "" for name in names)) for kind, times in known]
-        few = list(rows[0][1].get("unknown", {}).values())
-        sheets = [Sheet("Latency", ("µs", *names), lines, f"{'; '.join(few)}." if few else "")]
+        sheets = [Sheet("Latency", ("µs", *names), lines)]
     if called := record.get("endpoints"):
         sheets.append(endpoints_sheet(endpoints.summed([called])))
     return [Section("load", "Load", "Latency is of all calls.", sheets=sheets, charts=_charts(record),

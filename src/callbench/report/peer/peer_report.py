@@ -1,18 +1,19 @@
 """What the rounds came to, for people and for programs."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 
-from callbench.analysis.peer.agreement import PEER, Agreement, Round, steady_rounds
+from callbench.analysis.peer.agreement import PEER, Round, steady_rounds
 from callbench.analysis.peer.rounds import PeerRounds, RoundsRequest
 from callbench.analysis.peer.stored import CellAgreement, join_names, read_result
 from callbench.analysis.peer.stored import PeerResult as Study
+from callbench.report.ending import print_ending
 from callbench.report.record_report import RecordReport
-from callbench.report.text.grid import Column, Grid
+from callbench.report.text.opening import Opening
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
@@ -41,26 +42,25 @@ def record(found: PeerRounds) -> dict[str, Any]:
 
 
 def show(found: PeerRounds, to: Console) -> None:
-    """One stack or URL, for people."""
+    """One stack or URL, for people: the answer, and as many rounds as have room."""
     columns = ("calls/s", "p50 ms", "busy")
-    table = _table("round", *(f"{who} {name}" for name in columns for who in ("Callbench", PEER)), f"{PEER} own time")
-    for number, each in enumerate(found.rounds, 1):
-        table.add(str(number), *_row(each))
-    table.print(to)
-    for number, each in enumerate(found.rounds, 1):
-        if each.unsteady:
-            to.print(f"round {number} does not count: {each.unsteady}.", markup=False, highlight=False, soft_wrap=True)
-    _say(found.agreement, found.rounds, to)
+    heads = ["round", *(f"{who} {name}" for name in columns for who in ("Callbench", PEER)), f"{PEER} own time"]
+    rows = [(str(number), *_row(each)) for number, each in enumerate(found.rounds, 1)]
+    opening = Opening(*_answer(found), sheet=Sheet("Rounds", heads, rows))
+    print_ending(opening, {}, to)
 
 
-def _say(judged: Agreement, rounds: Sequence[Round], to: Console) -> None:
-    rate, latency = _shown(judged.rate), _shown(judged.latency)
-    to.print(f"{PEER}'s rate over Callbench's: {rate}. Its median latency over Callbench's: {latency}.")
+def _answer(found: PeerRounds) -> tuple[str, list[str]]:
+    """Say whether both agree, and what that rests on."""
+    judged, rounds = found.agreement, found.rounds
+    latency = f"Its median latency over Callbench's: {_shown(judged.latency)}."
+    sentences = [f"{PEER}'s rate over Callbench's: {_shown(judged.rate)}. {latency}"]
     failed = {name: sum(getattr(each, side).errors for each in rounds) for name, side in _SIDES}
-    for name, count in failed.items():
-        if count:
-            to.print(f"{count:,} calls of {name} were not answered correctly.")
-    to.print(f"[bold]{judged.verdict}[/bold]: {judged.why}.")
+    sentences += [f"{count:,} calls of {name} were not answered correctly." for name, count in failed.items() if count]
+    left = [
+        f"Round {number} does not count: {each.unsteady}." for number, each in enumerate(rounds, 1) if each.unsteady
+    ]
+    return f"{_VERDICTS[judged.verdict]}: {judged.why}", [*sentences, *left]
 
 
 def study_record(found: Study) -> dict[str, Any]:
@@ -127,32 +127,35 @@ def _title(found: Study, verdicts: Mapping[str, int]) -> str:
 
 
 _COLUMNS = (
-    "cell", "clients", "think ms", "Callbench calls/s", f"{PEER} calls/s", "Callbench p50 ms", f"{PEER} p50 ms",
-    "rate ratio", "verdict",
+    "cell", "verdict", "rate ratio", "Callbench calls/s", f"{PEER} calls/s", "Callbench p50 ms", f"{PEER} p50 ms",
+    "clients", "think ms",
 )  # fmt: skip
 
 
 def _study_row(one: CellAgreement) -> list[str]:
     load = one.cell.load
-    row = [f"{_groups(one)} {one.cell.stack}", str(load.clients), f"{load.think_ns / 1e6:g}" if load.think_ns else ""]
+    name = f"{_groups(one)} {one.cell.stack}"
+    asked = [str(load.clients), f"{load.think_ns / 1e6:g}" if load.think_ns else ""]
     if one.agreement is None:
-        return [*row, "", "", "", "", "", "not driven"]
+        return [name, "not driven", "", "", "", "", "", *asked]
     pairs = [(each.ours, each.peers) for each in steady_rounds(one.rounds) or one.rounds]
     rates = [geometric_mean([pair[side].rate_per_s for pair in pairs]).middle for side in (0, 1)]
     medians = [geometric_mean([pair[side].median_ms for pair in pairs]).middle for side in (0, 1)]
     figures = [*(f"{rate:,.0f}" for rate in rates), *(f"{ms:.2f}" for ms in medians)]
-    return [*row, *figures, _shown(one.agreement.rate), one.agreement.verdict]
+    return [name, one.agreement.verdict, _shown(one.agreement.rate), *figures, *asked]
 
 
 def _groups(one: CellAgreement) -> str:
     return ", ".join(one.groups)
 
 
+_VERDICTS = {
+    "agree": f"Callbench and {PEER} agree",
+    "differ": f"Callbench and {PEER} differ",
+    "peer limited": f"{PEER} was the limit",
+    "unsure": f"Undecided whether Callbench and {PEER} agree",
+}
 _SIDES = (("Callbench", "ours"), (PEER, "peers"))
-
-
-def _table(*columns: str, left: Sequence[int] = (0,)) -> Grid:
-    return Grid([Column(name, number=place not in left) for place, name in enumerate(columns)], ruled=False)
 
 
 def _row(each: Round) -> list[str]:

@@ -46,6 +46,10 @@ class Grid:
         """Add a row."""
         self.rows.append([one if isinstance(one, Text) else Text(one) for one in texts])
 
+    def fits(self, width: int) -> bool:
+        """Return whether its columns can stand side by side."""
+        return self._widths(width - _BETWEEN * len(self.columns) - _EDGES) is not None
+
     def print(self, console: Console) -> None:
         """Print it so that every text stands whole, whatever the width."""
         if self.title:
@@ -117,8 +121,9 @@ def _widest(text: str, *, number: bool = False) -> int:
 
 
 def grid_of(sheet: Sheet) -> Grid:
-    """Lay a sheet out whose first column names the row; the others have values."""
-    grid = Grid([Column(name, number=place > 0) for place, name in enumerate(sheet.columns)], title=sheet.title)
+    """Lay a sheet out."""
+    columns = [Column(name, number=sheet.has_values(place)) for place, name in enumerate(sheet.columns)]
+    grid = Grid(columns, title=sheet.title)
     for row in sheet.rows:
         grid.add(*row)
     return grid

@@ -6,6 +6,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+# A text that is longer is no value with its interval.
+_VALUE = 40
+_SIGNS = frozenset("±≥≤-+")
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -20,6 +24,14 @@ class Sheet:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
+
+    def has_values(self, place: int) -> bool:
+        """Return whether a column has values, which stand to the right, and not names or words, which may wrap."""
+        texts = [row[place] for row in self.rows]
+        longest = max(map(len, texts), default=0)
+        return (
+            place > 0 and longest <= _VALUE and any(text[:1].isdigit() or text[:1] in _SIGNS for text in texts if text)
+        )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,42 @@
+"""The first screen of a run in words: the sentence and lines of its page, and a table in the chart's place."""
+
+from collections.abc import Sequence
+
+from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.words import ratio_text
+from callbench.report.text.answer import answer, leading
+from callbench.report.text.choice import NOT_KNOWN, RankingChoice
+from callbench.report.text.opening import Opening
+from callbench.report.text.section import Sheet
+from callbench.report.text.summary import Summary
+from callbench.report.text.verdict import verdict
+from callbench.stats.estimate.digits import figure
+
+COLUMNS = ("call", "fastest", "calls/s", "as fast as the next", "shown")
+
+
+def run_title(subject: Subject, summary: Summary) -> str:
+    """Say what follows from a run; what was studied where nothing does."""
+    return verdict(subject.judged, summary.choices) or subject.study.title
+
+
+def run_opening(subject: Subject, summary: Summary) -> Opening:
+    """Say it of a run."""
+    said = answer(subject, summary)
+    sentences = [said.sentence] if said.sentence else []
+    return Opening(run_title(subject, summary), [*sentences, *map(str, said.lines)], sheet=_fastest(summary.choices))
+
+
+def _fastest(choices: Sequence[RankingChoice]) -> Sheet | None:
+    """The first of each ranking in few words, those of the chart before the others."""
+    first = leading(choices)
+    rows = [_row(one) for one in [*first, *(one for one in choices if one not in first)]]
+    return Sheet("Fastest stacks", COLUMNS, rows) if rows else None
+
+
+def _row(one: RankingChoice) -> tuple[str, ...]:
+    if one.best is None or one.best.rate is None:
+        return one.where, NOT_KNOWN, "", "", "no"
+    rate = figure(one.best.rate.middle, one.best.rate.half_width)
+    ahead = "" if one.next is None else f"{ratio_text(one.ratio)} times"
+    return one.where, one.name(one.best), rate, ahead, "yes" if one.lasts else "no"
