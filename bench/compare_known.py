@@ -21,7 +21,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
@@ -50,6 +50,7 @@ SLOWER = 0.05
 ASKED_FOUND, ASKED_SECONDS = 0.95, 15.0
 ASKED_SAME = 0.03
 LOOKS = 40
+KINDS: tuple[Literal["user_ns", "system_ns"], ...] = ("user_ns", "system_ns")
 _DIFFERENT = (Decision.BETTER, Decision.WORSE)
 
 
@@ -85,8 +86,11 @@ def busy_us(call: str) -> float:
         for _ in range(LOOKS):
             made = run_slice(unit, SlicePlan(cell, length_of(cell.load)), None)
             calls += made["done"]["calls"]
-            for side in (made["done"]["processor"], made["counted"]["processor"]):
-                busy_ns += sum(int(side["end"][kind]) - int(side["start"][kind]) for kind in ("user_ns", "system_ns"))
+            counted = made["counted"]
+            for side in (made["done"]["processor"], counted and counted.get("processor")):
+                if not side:
+                    raise RuntimeError(f"{STACK} does not count its processor time")
+                busy_ns += sum(int(side["end"][kind]) - int(side["start"][kind]) for kind in KINDS)
     return busy_ns / calls / 1e3
 
 

@@ -18,7 +18,6 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,6 +40,7 @@ from callbench.runner.drive.slices import drive_slice, length_of
 from callbench.stats.estimate.histogram import Buckets, merged
 from callbench.stats.estimate.logratio import paired
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.driven import BothEnds, Driven
 
 STACKS = ("native/bin+supertcp", "native/json+http-keepalive")
 FORKS, ROUNDS, CLIENTS = 12, 30, 2
@@ -91,7 +91,7 @@ def fork(name: str, ways: dict[str, Hosts], number: int) -> dict[str, dict[str, 
     stack, placement = known.stack(name), choose_placement()
     load = Load(CLIENTS, calls=1, seconds=0.02)
     cell = Cell(id=name, stack=name, group="Sum", call="Sum", arguments={"a": 1, "b": 2}, load=load, link="real")
-    found: dict[str, list[tuple[dict[str, Any], float]]] = {way: [] for way in WAYS}
+    found: dict[str, list[tuple[Driven, float]]] = {way: [] for way in WAYS}
     with ExitStack() as alive:
         running = {
             way: alive.enter_context(RunningStack(known.programs(stack), stack, [cell], placement, hosts))
@@ -120,10 +120,10 @@ def outrank() -> None:
             (process / "autogroup").write_text(HIGHEST_RANK)
 
 
-def _values(slices: list[tuple[dict[str, Any], float]]) -> dict[str, float]:
+def _values(slices: list[tuple[Driven, float]]) -> dict[str, float]:
     windows = [window_of(done) for done, _ in slices]
     calls, ns = sum(one.calls for one in windows), sum(one.ns for one in windows)
-    histogram = merged(dict(done["latency"]["buckets"]) for done, _ in slices)
+    histogram = merged(dict(latency["buckets"]) for done, _ in slices if (latency := done.get("latency")))
     used_ns = sum(_used_ns(done["processor"]) for done, _ in slices)
     return {
         "processor time a call": used_ns / sum(done["calls"] for done, _ in slices),
@@ -135,7 +135,7 @@ def _values(slices: list[tuple[dict[str, Any], float]]) -> dict[str, float]:
     }
 
 
-def _used_ns(processor: dict[str, Any]) -> int:
+def _used_ns(processor: BothEnds) -> int:
     return sum(int(processor["end"][kind]) - int(processor["start"][kind]) for kind in ("user_ns", "system_ns"))
 
 

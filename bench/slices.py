@@ -38,6 +38,7 @@ from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.logratio import paired
 from callbench.stats.load.rate import together
+from callbench.store.lines.driven import Driven
 
 # What a stack has beside it that is alone: the first of these that it is not.
 OTHERS = ("native/xmlrpc+supertcp", "native/json+supertcp")
@@ -211,18 +212,16 @@ def _compared(
 
 def _in_slices(units: Sequence[Unit], lengths: Mapping[str, float]) -> dict[str, float]:
     """Drive each for as long as a whole trial, a slice at a time, the other between; gives their rates."""
-    dones: dict[str, list[dict[str, object]]] = {unit.name: [] for unit in units}
+    dones: dict[str, list[Driven]] = {unit.name: [] for unit in units}
     for _ in range(round(WHOLE_SECONDS / min(lengths.values()))):
         for unit in units:
             dones[unit.name].append(_driven(unit, lengths[unit.name]))
     return {name: together(own).per_s for name, own in dones.items()}
 
 
-def _driven(unit: Unit, seconds: float) -> dict[str, object]:
+def _driven(unit: Unit, seconds: float) -> Driven:
     try:
-        done: dict[str, object] = run_slice(
-            unit, SlicePlan(unit.request.cells[0], Length(seconds, CALLS_PER_SLICE)), None
-        )["done"]
+        done = run_slice(unit, SlicePlan(unit.request.cells[0], Length(seconds, CALLS_PER_SLICE)), None)["done"]
     except CallbenchError as failure:
         raise _FailedError(unit.request.stack, failure) from failure
     return done

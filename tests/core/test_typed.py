@@ -14,6 +14,8 @@ from callbench.adapter.stack.target import TargetSpec
 from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model.errors import BadInput
 from callbench.store.head import RUN, head
+from callbench.store.lines.forks import ForkOverLine
+from callbench.store.lines.of_kind import of_kind
 from callbench.store.record import Record
 from callbench.store.requested.knee_search import Search
 from callbench.store.requested.run import RequestedRun
@@ -104,6 +106,18 @@ def test_a_request_that_was_altered_is_refused_with_its_file(tmp_path: Path) -> 
     )
     with pytest.raises(BadInput, match=r"record.json is damaged: request.seed is not a whole number"):
         Record(tmp_path).requested(RequestedRun)
+
+
+def test_lines_of_some_kinds_are_found_and_checked() -> None:
+    lines: list[dict[str, Any]] = [
+        {"kind": "fork over", "fork": 1, "seconds": 2},
+        {"kind": "note"},
+        {"kind": "fork over", "fork": 2},
+    ]
+    found = of_kind(lines, ForkOverLine)
+    assert next(found)["seconds"] == 2
+    with pytest.raises(BadInput, match="a line of kind fork over: seconds is missing"):
+        next(found)
 
 
 def test_a_target_is_recorded_with_all_that_it_is() -> None:

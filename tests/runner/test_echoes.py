@@ -138,7 +138,8 @@ def test_a_slice_of_an_echo_keeps_what_its_rate_follows_from() -> None:
         "latency": latency,
     }
     done["in_flight_part"] = 0.0
-    task.add_slice(turn, {"started": "now", "done": done})
+    slice_: Any = {"started": "now", "done": done}
+    task.add_slice(turn, slice_)
     assert task.result is not None
     assert task.rate == pytest.approx(1e6)
     assert "latency" not in task.result["done"]

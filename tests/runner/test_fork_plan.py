@@ -2,7 +2,7 @@
 
 import time
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -95,7 +95,7 @@ def test_no_fork_is_begun_for_which_there_is_no_time() -> None:
 
 def test_a_fork_that_was_begun_continues_as_it_began_and_ends_with_the_time() -> None:
     one, state = paced(limit_s=50.0)
-    line = {"kind": "fork", "fork": 7, "idle": AS_IS, "rounds": 4, "watch": True, "cells": ["c2", "c1", "gone"]}
+    line: Any = {"kind": "fork", "fork": 7, "idle": AS_IS, "rounds": 4, "watch": True, "cells": ["c2", "c1", "gone"]}
     state.add_line(line)
     fork_task = one.next_fork(7)
     assert fork_task is not None

@@ -35,11 +35,11 @@ def detector(watching: Watching) -> "GapDetector":
     return cast("GapDetector", watching)
 
 
-def slices(**beside: Any) -> Callable[[], dict[str, Any]]:
+def slices(**beside: Any) -> Callable[[], Any]:
     """Slices whose calls show which one it is."""
     made: list[int] = []
 
-    def drive() -> dict[str, Any]:
+    def drive() -> Any:
         made.append(len(made) + 1)
         return {"done": {"calls": made[-1], "elapsed_ns": SLICE_NS, "errors": {}, **beside}}
 
@@ -76,7 +76,7 @@ def test_without_a_detector_nothing_is_watched() -> None:
 
 
 def test_watching_ends_where_the_slice_fails() -> None:
-    def fails() -> dict[str, Any]:
+    def fails() -> Any:
         raise AdapterFailure("died", "it died")
 
     watching = Watching(0)

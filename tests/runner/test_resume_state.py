@@ -8,6 +8,16 @@ from hypothesis import given
 
 from callbench.model.errors import BadInput
 from callbench.runner.run.resume_state import ResumeState, read_resume_state
+from callbench.store.lines.run import run_line
+
+CPU = {"user_ns": "0", "system_ns": "0"}
+ENDS = {"start": CPU, "end": CPU}
+DONE: dict[str, Any] = {"calls": 1, "errors": {}, "elapsed_ns": 1, "timed": "each", "batch": 1, "processor": ENDS}
+COUNTS: dict[str, Any] = {"counted": None, "backend": None, "agree": None}
+SLICE: dict[str, Any] = {"trial": 0, "watched": False, "started": "", "done": DONE, **COUNTS}
+SIDE = {"bytes": 8.0, "encode_ns": 1.0, "decode_ns": 2}
+CODEC: dict[str, Any] = {"message": "z", "call": "Sum", "arguments": {}, "payloads": 1, "request": SIDE, "answer": SIDE}
+ROUND: dict[str, Any] = {"idle": "as it is", "started": "", "echoes": [], "references": []}
 
 
 @some.composite
@@ -21,13 +31,13 @@ def journals(draw: some.DrawFn) -> list[dict[str, Any]]:
             place = {"fork": fork, "batch": batch}
             found.append({"kind": "batch", **place, "units": [f"u{fork}{batch}"]})
             for number in range(3):
-                one = {**place, "round": number, "slices": [{"cell": cell} for cell in cells]}
+                one = {**place, "round": number, "slices": [{**SLICE, "cell": cell} for cell in cells], **ROUND}
                 beside = draw(some.lists(some.sampled_from(("watched round", "repeated round", "note"))))
                 found += [{"kind": kind, **one} for kind in beside]
                 found.append({"kind": "round", **one})
             found.append({"kind": "batch over", **place, "units": []})
-        whole = {"kind": "round", "fork": fork, "batch": None, "round": 0, "whole": True}
-        found += [{**whole, "slices": [{"cell": f"whole {cell}"}]} for cell in cells]
+        whole = {"kind": "round", "fork": fork, "batch": None, "round": 0, "whole": True, **ROUND}
+        found += [{**whole, "slices": [{**SLICE, "cell": f"whole {cell}"}]} for cell in cells]
         found.append({"kind": "fork over", "fork": fork, "seconds": 2.5})
     return found
 
@@ -76,16 +86,16 @@ def test_a_second_resumption_knows_what_the_first_did(whole: list[dict[str, Any]
     cut = data.draw(some.integers(0, len(whole)))
     grown = read_resume_state(whole[:cut])
     for line in whole[cut:]:
-        grown.add_line(line)
+        grown.add_line(run_line(line))
     assert grown == read_resume_state(whole)
 
 
 def test_what_is_over_is_known() -> None:
     lines: list[dict[str, Any]] = [
-        {"kind": "excluded", "stack": "a/x", "cell": None},
-        {"kind": "excluded", "stack": "a/y", "cell": "c2"},
+        {"kind": "excluded", "stack": "a/x", "cell": None, "fork": 0, "why": "it died", "failed": True},
+        {"kind": "excluded", "stack": "a/y", "cell": "c2", "fork": 0, "why": "it died"},
         {"kind": "ledger", "cell": "c3"},
-        {"kind": "codec", "stack": "a/z", "group": "g"},
+        {"kind": "codec", "stack": "a/z", "group": "g", **CODEC},
         {"kind": "slowdown", "cell": "c4"},
         {"kind": "fork over", "fork": 0, "seconds": 2.0},
         {"kind": "fork over", "fork": 1, "seconds": 3.0},
@@ -96,7 +106,9 @@ def test_what_is_over_is_known() -> None:
     assert (found.over, found.fork_seconds) == ({0, 1}, 5.0)
 
 
-@pytest.mark.parametrize("line", [{"kind": "fork"}, {"kind": "round", "fork": "one"}, {"kind": "batch", "fork": 0}])
+@pytest.mark.parametrize(
+    "line", [{"kind": "fork"}, {"kind": "round", "fork": "one"}, {"kind": "batch", "fork": 0}, {"kind": "unknown"}]
+)
 def test_a_damaged_line_is_one_sentence(line: dict[str, Any]) -> None:
-    with pytest.raises(BadInput, match=f"the run's journal is damaged: a line of kind {line['kind']}"):
+    with pytest.raises(BadInput, match=f"the journal is damaged: a line of kind {line['kind']}"):
         read_resume_state([line])

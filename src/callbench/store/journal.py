@@ -95,7 +95,7 @@ class Journal:
         except OSError as failure:
             raise machine_limits.written(f"cannot open {path}", failure) from failure
 
-    def append(self, line: Mapping[str, Any]) -> None:
+    def append(self, line: Mapping[str, object]) -> None:
         """Writes one line and waits until the disk has it; a line that does not fit leaves nothing behind.
 
         Raises:

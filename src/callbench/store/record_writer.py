@@ -88,7 +88,7 @@ class RecordWriter(Record):
             raise machine_limits.written(f"cannot make the folder {path}", failure) from failure
         return cls(path)
 
-    def append(self, line: Mapping[str, Any]) -> None:
+    def append(self, line: Mapping[str, object]) -> None:
         """Writes one journal line; it is on disk when this returns.
 
         Raises:

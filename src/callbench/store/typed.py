@@ -26,6 +26,8 @@ from typing import is_typeddict as is_typed_dict
 Typed = TypeVar("Typed")
 # Returns the value, or raises `Misfit`.
 _Reader = Callable[[Any], Any]
+# Beside an annotated type: its members are not looked at, for lists that are long.
+AS_IT_IS = "as it is"
 _NAMES = {str: "a text", int: "a whole number", bool: "true or false", dict: "an object", list: "a list"}
 
 
@@ -90,6 +92,10 @@ def _of_plain(of: type) -> _Reader:
         return value
 
     return read
+
+
+def _of_outside(of: Any) -> _Reader:  # noqa: ANN401 - a form of a type
+    return _of_plain(get_origin(of) or of)
 
 
 def _of_number(value: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -203,7 +209,7 @@ def _member(reader: _Reader, name: str, value: Any) -> Any:  # noqa: ANN401 - an
 
 # How a type is read by its form, given its parts, and a type without parts.
 _FORMS: Mapping[Any, Callable[[tuple[Any, ...]], _Reader]] = {
-    Annotated: lambda parts: _reader(parts[0]),
+    Annotated: lambda parts: _of_outside(parts[0]) if AS_IT_IS in parts[1:] else _reader(parts[0]),
     Required: lambda parts: _reader(parts[0]),
     NotRequired: lambda parts: _reader(parts[0]),
     Union: _of_either,

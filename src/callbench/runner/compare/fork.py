@@ -23,6 +23,7 @@ from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.reference.echoes import REFERENCE_BYTES, Echo, EchoTask, MachineState
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.rounds import SliceSeen
 
 SIDES = (0, 1)
 _UNIT_NAMES = ("A", "B")
@@ -110,13 +111,13 @@ class _Side(Task):
         self.latency: dict[int, int] | None = {}
         self._cell = cell
         self._length = length
-        self._result: Any = None
+        self._result: SliceSeen
 
     def next_slice(self, number: int) -> SlicePlan | None:  # noqa: ARG002 - in every round
         """Return one slice."""
         return SlicePlan(self._cell, self._length)
 
-    def add_slice(self, plan: SlicePlan, result: Any) -> None:  # noqa: ANN401, ARG002 - the interface
+    def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:  # noqa: ARG002 - the interface
         """Store the slice until it is known whether its round counts."""
         self._result = result
 

@@ -1,8 +1,8 @@
 """The task of one cell in a fork: one slice in every round, and one slice that the probes watch."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from callbench.model.cell import Cell
 from callbench.runner.drive.long_calls import LongCalls
@@ -10,6 +10,7 @@ from callbench.runner.drive.slices import WATCHED_SECONDS, Length, has_enough_sl
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.runner.measure.probe import Probe
 from callbench.stats.steady.warmed import BUSY
+from callbench.store.lines.rounds import SliceRecord, SliceSeen
 
 # Returns the schedule file of a cell in a round; None for a closed loop.
 ScheduleOf = Callable[[Cell, int], Path | None]
@@ -49,7 +50,7 @@ class CellTask(Task):
         self.cell = cell
         self._lead = lead
         self.unit = unit
-        self.result: dict[str, Any] | None = None
+        self.result: SliceRecord | None = None
         self.trial = trial
         self._length = length
         self._schedule_of = schedule_of
@@ -94,7 +95,7 @@ class CellTask(Task):
             length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
         return SlicePlan(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
 
-    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:
+    def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:
         """Store the slice."""
         if plan.schedule is not None:
             # The schedule can be computed again from the seed, and a run would leave hundreds of files.
@@ -106,4 +107,5 @@ class CellTask(Task):
             if self._long_calls is not None and self._counts:
                 self._long_calls.add_slice(self.cell, self._length, result["done"])
             self._compiled += result.get("compiler_ns", 0) > BUSY * result["done"]["elapsed_ns"]
-        self.result = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes), **result}
+        place = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes)}
+        self.result = cast("SliceRecord", {**place, **result})

@@ -15,6 +15,7 @@ from callbench.runner.drive.slices import Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.knee import LevelTrial, next_level
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.rounds import SliceSeen
 from callbench.store.record import Record
 from callbench.store.requested.knee_search import Search
 from callbench.store.requested.run import RequestedRun
@@ -140,7 +141,7 @@ class SearchTask(Task):
         cell = replace(self._cell, load=self._search.load(self._cell.load, level))
         return SlicePlan(cell, Length(cell.load.seconds, cell.load.calls), self._schedules.of(cell, self._fork))
 
-    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:
+    def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:
         """Store the step, and whether it met the objective at the requested rate."""
         if plan.schedule is not None:
             # The schedule can be computed again from the seed.

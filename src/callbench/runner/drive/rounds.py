@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from callbench.model.errors import AdapterFailure, CallbenchError, HostLost
 from callbench.runner.drive.slices import drive_slice
@@ -11,12 +10,13 @@ from callbench.runner.drive.unit import Unit
 from callbench.runner.machine.host_absence import drive_undisturbed
 from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.measure.traffic import Traffic
+from callbench.store.lines.rounds import SliceSeen
 
 # Before a slice that counts, calls are made for so many seconds: they fill caches and wake what slept.
 LEAD_SECONDS = 0.001
 # Called with each failure; it restarts the unit if possible, so that other tasks can continue.
 OnFailure = Callable[[Task, SlicePlan, AdapterFailure], None]
-OnSlice = Callable[[Task, Mapping[str, Any]], None]
+OnSlice = Callable[[Task, SliceSeen], None]
 
 
 def run_round(  # noqa: PLR0913, PLR0917 - the tasks, their order, and who is notified
@@ -59,7 +59,7 @@ def run_round(  # noqa: PLR0913, PLR0917 - the tasks, their order, and who is no
     return made
 
 
-def run_slice(unit: Unit, plan: SlicePlan, traffic: Traffic | None, gaps: GapDetector | None = None) -> dict[str, Any]:
+def run_slice(unit: Unit, plan: SlicePlan, traffic: Traffic | None, gaps: GapDetector | None = None) -> SliceSeen:
     """Resume a unit, drive one slice on it, and pause it. Repeat the slice if the host took the processors away.
 
     Raises:
@@ -71,7 +71,7 @@ def run_slice(unit: Unit, plan: SlicePlan, traffic: Traffic | None, gaps: GapDet
         if plan.lead:
             unit.lead_in(plan.cell, clients, LEAD_SECONDS)
 
-        def drive() -> dict[str, Any]:
+        def drive() -> SliceSeen:
             return drive_slice(
                 unit.running.sides,
                 plan.cell,
@@ -93,5 +93,8 @@ def run_slice(unit: Unit, plan: SlicePlan, traffic: Traffic | None, gaps: GapDet
     finally:
         unit.pause()
     unit.add_driven_time(result["done"]["elapsed_ns"])
-    beside = {"resume_ns": resume_ns, "compiler_ns": unit.compiler_ns if unit.compiles else 0}
-    return result | {name: value for name, value in beside.items() if value}
+    if resume_ns:
+        result["resume_ns"] = resume_ns
+    if unit.compiles and unit.compiler_ns:
+        result["compiler_ns"] = unit.compiler_ns
+    return result

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from callbench.adapter import oracle
 from callbench.adapter.stack.sides import Sides
@@ -14,6 +14,8 @@ from callbench.runner.measure.probe import Probe, TrialProbes
 from callbench.runner.measure.traffic import Traffic
 from callbench.runner.measure.trial import counted_after, limit_seconds, reported_backend_counts, reported_counts
 from callbench.store.head import now
+from callbench.store.lines.driven import Driven
+from callbench.store.lines.rounds import SliceSeen
 
 # Seconds: long enough for many short calls, and short enough that a drifting machine hardly changes meanwhile.
 SLICE_SECONDS = 0.02
@@ -82,7 +84,7 @@ def drive_slice(  # noqa: PLR0913 - what is driven, how long, and who watches
     burn_ns: int = 0,
     probes: Sequence[Probe] = (),
     traffic: Traffic | None = None,
-) -> dict[str, Any]:
+) -> SliceSeen:
     """Drive one slice with the connected clients. Return its journal record, without its place in the plan.
 
     Args:
@@ -118,16 +120,17 @@ def drive_slice(  # noqa: PLR0913 - what is driven, how long, and who watches
         )
     after = counted_after(sides, done)
     found = watch.within(done) if watch is not None else {}
-    return {
-        "started": started,
-        "done": journal_form(done),
-        "counted": reported_counts(before, after, found),
-        "backend": reported_backend_counts(behind, sides.backend_counts),
-        "agree": None if after is None else oracle.agree(cell.call, done, after),
-        **found,
-    }
+    seen = SliceSeen(
+        started=started,
+        done=journal_form(done),
+        counted=reported_counts(before, after, found),
+        backend=reported_backend_counts(behind, sides.backend_counts),
+        agree=None if after is None else oracle.agree(cell.call, done, after),
+    )
+    return cast("SliceSeen", {**seen, **found})
 
 
-def journal_form(done: Any) -> dict[str, Any]:  # noqa: ANN401 - a Done
+def journal_form(done: Any) -> Driven:  # noqa: ANN401 - a Done
     """Return a drive as the journal stores it, without members that follow from its place."""
-    return {key: value for key, value in done.items() if key not in ("is", "id") and (key != "intervals" or value)}
+    kept = {key: value for key, value in done.items() if key not in ("is", "id") and (key != "intervals" or value)}
+    return cast("Driven", kept)

@@ -1,14 +1,14 @@
 """The tasks of a round. Each task belongs to one unit and has a slice in every round until it has enough."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from callbench.model.cell import Cell
 from callbench.runner.drive.slices import Length
 from callbench.runner.measure.probe import Probe
+from callbench.store.lines.rounds import SliceSeen
 
 
 @dataclass(frozen=True)
@@ -46,5 +46,5 @@ class Task(ABC):
         """Return the slice for the round with this number, from 0; None: none in this round."""
 
     @abstractmethod
-    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:
+    def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:
         """Store the journal record of a finished slice."""

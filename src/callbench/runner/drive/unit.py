@@ -20,6 +20,7 @@ from callbench.runner.measure.compiler import CompilerTime
 from callbench.runner.measure.warm_up import STEADY, WarmUp, operation_of, warm_up_cell
 from callbench.stats.estimate.digits import percent
 from callbench.stats.steady.warmed import BUSY
+from callbench.store.lines.forks import UnitRecord
 
 # After a slice, its compilers are looked at so often; and waited for so long at most, after one slice and in all.
 _LOOK_S = 0.005
@@ -259,10 +260,10 @@ class Unit:
         share = percent(took_ns / self._driven_ns)
         return f"the compiler of {who} was active: it used {share} of a processor"
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> UnitRecord:
         """Return the journal record of the unit at the end of its fork."""
         share = self._idle_usage.share if self._idle_usage is not None else None
-        return {"unit": self.name, "stack": self.request.stack.id, "idle_share": share, "paused": self.paused}
+        return UnitRecord(unit=self.name, stack=self.request.stack.id, idle_share=share, paused=self.paused)
 
     def kill(self) -> None:
         """Kill its processes, whatever they do. It must still be closed."""

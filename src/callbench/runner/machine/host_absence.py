@@ -5,9 +5,9 @@ is not consulted, so its own pauses are kept.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from callbench.runner.measure.host_monitor import GapDetector
+from callbench.store.lines.rounds import Repeated, SliceSeen
 
 # Microseconds between checks, which use 0.6 % of a processor. Gaps of 2.5 ms are always seen, gaps of 1.5 ms half the
 # time.
@@ -18,7 +18,7 @@ LOST_SHARE = 0.05
 MOST_REPEATS = 2
 
 
-def drive_undisturbed(drive: Callable[[], dict[str, Any]], gaps: GapDetector | None) -> dict[str, Any]:
+def drive_undisturbed(drive: Callable[[], SliceSeen], gaps: GapDetector | None) -> SliceSeen:
     """Drive a slice, and repeat it if the host took the processors away meanwhile.
 
     A slice with a failed call always counts, so that no failure is lost.
@@ -36,7 +36,7 @@ def drive_undisturbed(drive: Callable[[], dict[str, Any]], gaps: GapDetector | N
     """
     if gaps is None:
         return drive()
-    repeated: list[dict[str, int]] = []
+    repeated: list[Repeated] = []
     while True:
         gaps.start_watching(GAP_CHECK_US)
         try:
@@ -47,5 +47,8 @@ def drive_undisturbed(drive: Callable[[], dict[str, Any]], gaps: GapDetector | N
         if absence_ns <= LOST_SHARE * done["elapsed_ns"] or done["errors"] or len(repeated) == MOST_REPEATS:
             break
         repeated.append({"calls": done["calls"], "elapsed_ns": done["elapsed_ns"], "absence_ns": absence_ns})
-    beside = {"absence_ns": absence_ns, "repeated": repeated}
-    return result | {name: value for name, value in beside.items() if value}
+    if absence_ns:
+        result["absence_ns"] = absence_ns
+    if repeated:
+        result["repeated"] = repeated
+    return result

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from callbench.adapter import oracle
 from callbench.adapter.contract import Counts, Done
@@ -13,6 +13,7 @@ from callbench.runner.measure.probe import Probe, TrialProbes
 from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT_SECONDS, warm_up_cell
 from callbench.store.head import now
+from callbench.store.lines.driven import BothEnds, Counted, Cpu
 
 # Seconds of an open loop for late answers.
 _SLACK_SECONDS = 2.0
@@ -78,24 +79,25 @@ def counted_after(sides: Sides, done: Done) -> Counts | None:
         raise
 
 
-def reported_counts(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> dict[str, Any] | None:
+def reported_counts(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> Counted | None:
     """Return the server's counts and processor time. If it cannot count, use the probe's processor time, if known."""
     if before is None or after is None:
         sides = (found.get("processors") or {}).get("sides", ())
         mine = next((one for one in sides if one["side"] == "server" and one["processes"]), None)
         if mine is None:
             return None
-        used = {kind: str(mine[kind]) for kind in ("user_ns", "system_ns")}
-        return {"calls": {}, "processor": {"start": dict.fromkeys(used, "0"), "end": used}}
-    processor = {"start": before["processor"], "end": after["processor"]}
-    return {"calls": after["calls"], "processor": processor, "stages": after.get("stages")}
+        none = Cpu(user_ns="0", system_ns="0")
+        used = Cpu(user_ns=str(mine["user_ns"]), system_ns=str(mine["system_ns"]))
+        return Counted(calls={}, processor=BothEnds(start=none, end=used))
+    processor = BothEnds(start=before["processor"], end=after["processor"])
+    return Counted(calls=after["calls"], processor=processor, stages=cast("Any", after.get("stages")))
 
 
-def reported_backend_counts(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
+def reported_backend_counts(before: Counts | None, after: Counts | None) -> Counted | None:
     """Return the counts of the backend; None if there is none."""
     if before is None or after is None:
         return None
-    return {"calls": after["calls"], "processor": {"start": before["processor"], "end": after["processor"]}}
+    return Counted(calls=after["calls"], processor=BothEnds(start=before["processor"], end=after["processor"]))
 
 
 def limit_seconds(load: Load) -> float:

@@ -9,7 +9,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.reach import LOOPBACK
@@ -18,6 +18,8 @@ from callbench.runner.drive.slices import SLICE_SECONDS, Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.rate import window_of
 from callbench.stats.wire.ladder import cross
+from callbench.store.lines.driven import Buckets, Driven
+from callbench.store.lines.rounds import EchoRecord, SliceSeen
 
 ADAPTER = "baseline"
 CALL = "Empty"
@@ -156,21 +158,28 @@ class EchoTask(Task):
         """Prepare the task."""
         self.echo = echo
         self.unit = echo.stack
-        self.result: dict[str, Any] | None = None
+        self.result: EchoRecord | None = None
 
     def next_slice(self, number: int) -> SlicePlan | None:  # noqa: ARG002 - in every round
         """Return one slice."""
         self.result = None
         return SlicePlan(self.echo.cell, Length(ECHO_SECONDS, CALLS_PER_SLICE))
 
-    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
+    def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:  # noqa: ARG002 - the interface
         """Store the slice as a journal record, with two percentiles instead of the histogram."""
         done = {key: value for key, value in result["done"].items() if key not in ("latency", "service", "lateness")}
-        latency = result["done"].get("latency") or {}
-        extra = {"p50_ns": _quantile(latency, 0.5), "p99_ns": _quantile(latency, 0.99)}
-        sizes_ = {"request_bytes": self.echo.request_bytes, "answer_bytes": self.echo.answer_bytes}
-        place = {"stack": self.echo.stack, "options": dict(self.echo.options), **sizes_}
-        self.result = {**place, "cells": list(self.echo.cells), "started": result["started"], "done": done, **extra}
+        latency = result["done"].get("latency")
+        self.result = EchoRecord(
+            stack=self.echo.stack,
+            options=dict(self.echo.options),
+            request_bytes=self.echo.request_bytes,
+            answer_bytes=self.echo.answer_bytes,
+            cells=list(self.echo.cells),
+            started=result["started"],
+            done=cast("Driven", done),
+            p50_ns=_quantile(latency, 0.5),
+            p99_ns=_quantile(latency, 0.99),
+        )
 
     @property
     def rate(self) -> float | None:
@@ -212,10 +221,12 @@ class MachineState:
             self._logs.setdefault(key, []).append(math.log(rate))
 
 
-def _quantile(latency: Mapping[str, Any], share: float) -> int | None:
+def _quantile(latency: Buckets | None, share: float) -> int | None:
     """Return the lower bound of the bucket with this share of an echo's times, in nanoseconds."""
-    left = share * int(latency.get("count") or 0)
-    for index, count in latency.get("buckets") or ():
+    if latency is None:
+        return None
+    left = share * latency["count"]
+    for index, count in latency["buckets"]:
         left -= count
         if left <= 0:
             octave, place = divmod(int(index), 128)

@@ -5,13 +5,11 @@ batches of a fork run at different moments. The reference stacks show how much t
 their spread is part of every value that is compared across batches.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import CALLS_PER_SLICE, REFERENCE, Cell, Load
 from callbench.runner.drive.slices import SLICE_SECONDS, Length, journal_form
 from callbench.runner.drive.tasks import SlicePlan, Task
+from callbench.store.lines.rounds import ReferenceRecord, SliceSeen
 
 
 class Reference(Task):
@@ -21,20 +19,18 @@ class Reference(Task):
         """Prepare the task."""
         self.cell = cell
         self.unit = f"reference {cell.stack}"
-        self.result: dict[str, Any] | None = None
+        self.result: ReferenceRecord | None = None
 
     def next_slice(self, number: int) -> SlicePlan | None:  # noqa: ARG002 - in every round
         """Return one slice."""
         self.result = None
         return SlicePlan(self.cell, Length(SLICE_SECONDS, CALLS_PER_SLICE))
 
-    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
+    def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:  # noqa: ARG002 - the interface
         """Store the data that its rate needs."""
-        self.result = {
-            "stack": self.cell.stack,
-            "call": self.cell.call,
-            "done": journal_form(result["done"]) | {"latency": None},
-        }
+        done = journal_form(result["done"])
+        done["latency"] = None
+        self.result = ReferenceRecord(stack=self.cell.stack, call=self.cell.call, done=done)
 
 
 def references(catalogue: Catalogue) -> list[Reference]:

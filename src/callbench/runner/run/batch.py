@@ -3,11 +3,10 @@
 import random
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
@@ -34,6 +33,8 @@ from callbench.runner.run.failures import Failures
 from callbench.runner.warm.rehearsal import rehearse_units
 from callbench.runner.warm.warming import Outcomes, warm_up_in_parallel, warm_up_of
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.forks import BatchOverLine, UnsteadyLine
+from callbench.store.lines.rounds import RoundSlices, SliceRecord, SliceSeen
 
 # A search halves its range in every step, so it ends long before this limit.
 MOST_STEPS = 60
@@ -271,7 +272,7 @@ class Batch:
     def _schedule(self, cell: Cell, number: int) -> Path | None:
         return self._context.schedules.of(cell, self._task.number * 1000 + number)
 
-    def watched_round(self, rng: random.Random, traffic: Traffic, line: Mapping[str, Any]) -> None:
+    def watched_round(self, rng: random.Random, traffic: Traffic) -> RoundSlices:
         """Drive one round while the probes read the processes. It does not count for rates."""
         every, self._cells = self._cells, cells_to_watch(self._cells)
         for task in self._cells:
@@ -281,10 +282,10 @@ class Batch:
             task.set_probes(())
         # A task that failed meanwhile is in neither list, because its cell is excluded.
         self._cells = [task for task in every if self._failures.allows(task.cell) and task.unit in self.units]
-        self._context.write({**line, **result})
+        return result
 
-    def round(self, at: int, rng: random.Random, traffic: Traffic, *, watched: bool = False) -> dict[str, Any]:
-        """Drive each task once, and the most scattered cells more often. Return the journal line's data."""
+    def round(self, at: int, rng: random.Random, traffic: Traffic, *, watched: bool = False) -> RoundSlices:
+        """Drive each task once, and the most scattered cells more often. Return what was driven."""
         others: list[Task] = [*(() if watched else self._echoes), *self._references]
         slices = self._drive_once(at, self._cells, others, rng, traffic)
         if not watched:
@@ -295,15 +296,15 @@ class Batch:
             for task, result in slices:
                 done = result["done"]
                 scatter.add_slice(task.cell, self._task.number, window_of(done).per_s, done["elapsed_ns"] / 1e9)
-        return {
-            "slices": [result for _, result in slices],
-            "echoes": [task.result for task in self._echoes if not watched and task.result is not None],
-            "references": [task.result for task in self._references if task.result is not None],
-        }
+        return RoundSlices(
+            slices=[result for _, result in slices],
+            echoes=[task.result for task in self._echoes if not watched and task.result is not None],
+            references=[task.result for task in self._references if task.result is not None],
+        )
 
     def _drive_once(
         self, at: int, cells: Sequence[CellTask], others: Sequence[Task], rng: random.Random, traffic: Traffic
-    ) -> list[tuple[CellTask, dict[str, Any]]]:
+    ) -> list[tuple[CellTask, SliceRecord]]:
         """Drive each task once. Return the results of the cells."""
         run_round(
             [*cells, *others],
@@ -320,7 +321,7 @@ class Batch:
         self._context.repeated += sum(len(result.get("repeated", ())) for _, result in found)
         return found
 
-    def _slice_done(self, task: Task, result: Mapping[str, Any]) -> None:
+    def _slice_done(self, task: Task, result: SliceSeen) -> None:
         """Show a finished slice in the progress display."""
         if isinstance(task, CellTask):
             self._context.progress.show_slice(task.cell.id, result["done"])
@@ -364,12 +365,20 @@ class Batch:
 
     def write_end(self, number: int) -> None:
         """Write what the units used while idle, and which cells were not steady."""
-        place = {"fork": self._task.number, "batch": number}
-        self._context.write({"kind": "batch over", **place, "units": [unit.record() for unit in self.units.values()]})
+        fork, units = self._task.number, [unit.record() for unit in self.units.values()]
+        self._context.write(BatchOverLine(kind="batch over", fork=fork, batch=number, units=units))
         for task in self._cells:
             if task.unsteady:
-                why = {"stack": task.cell.stack, "trials": [task.trial], "why": task.unsteady}
-                self._context.write({"kind": "unsteady", **place, **why})
+                self._context.write(
+                    UnsteadyLine(
+                        kind="unsteady",
+                        fork=fork,
+                        batch=number,
+                        stack=task.cell.stack,
+                        trials=[task.trial],
+                        why=task.unsteady,
+                    )
+                )
 
     def _close(self) -> None:
         # Close the spinning units first: they must be resumed, and then they would slow down the end of the others.

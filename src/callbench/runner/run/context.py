@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from callbench.adapter.placement import Placement
 from callbench.catalog.catalogue import Catalogue
@@ -19,6 +19,9 @@ from callbench.runner.plan.plan import Plan
 from callbench.runner.run.resume_state import ResumeState
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.run import RequestedRun
+
+if TYPE_CHECKING:
+    from callbench.store.lines.run import RunLine
 
 
 @dataclass(frozen=True)
@@ -91,14 +94,14 @@ class Context:
         """Return the number of the next start, unique in the run."""
         return next(self._starts)
 
-    def write(self, line: Mapping[str, Any]) -> None:
+    def write(self, line: Mapping[str, object]) -> None:
         """Write a journal line. It is on disk when this returns.
 
         Raises:
             CallbenchError: the disk is full or fails.
         """
         self.run.append(line)
-        self.resume_state.add_line(line)
+        self.resume_state.add_line(cast("RunLine", line))
 
     def note(self, text: str) -> None:
         """Write a note for the reader of the report.

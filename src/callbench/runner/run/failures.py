@@ -1,13 +1,13 @@
 """How failures of stacks and cells are handled: try again, then exclude, and always write it down."""
 
 from collections import Counter
-from typing import Any
 
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.run.context import Context
+from callbench.store.lines.forks import ExcludedLine
 
 # A process that is killed once may be killed from outside. If it dies twice at the same place, the cause is there.
 _TRIES = 2
@@ -79,8 +79,7 @@ class Failures:
 
     def note_excluded(self, stack: str, fork: int, why: str, cell: str | None = None, *, failed: bool) -> None:
         """Write an exclusion. `failed` says whether something went wrong; otherwise it is impossible by its nature."""
-        line: dict[str, Any] = {"kind": "excluded", "stack": stack, "fork": fork, "cell": cell, "why": why}
-        self._context.write(line | {"failed": failed})
+        self._context.write(ExcludedLine(kind="excluded", stack=stack, fork=fork, cell=cell, why=why, failed=failed))
 
     def _exclude_start(self, request: UnitRequest, fork: int, why: str) -> None:
         """Exclude what a start was for. On a link, exclude only its cells: the stack may work on another link."""

@@ -4,7 +4,6 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
 
 from callbench.model.cell import Cell
 from callbench.runner.drive.running_stack import BASIC_CHECKS
@@ -17,6 +16,8 @@ from callbench.runner.run.failures import Failures
 from callbench.runner.run.single_drive import drive_single
 from callbench.runner.warm.worthwhile_rounds import worthwhile_rounds
 from callbench.store.head import now
+from callbench.store.lines.forks import BatchLine, ForkLine, ForkOverLine
+from callbench.store.lines.rounds import RoundKind, RoundLine, RoundSlices
 
 
 class Fork:
@@ -40,15 +41,23 @@ class Fork:
         began = time.monotonic()
         fork_task, resume_state = self._task, self._context.resume_state
         if fork_task.number not in resume_state.forks:
-            line = {"kind": "fork", "fork": fork_task.number, "idle": fork_task.condition, "rounds": fork_task.rounds}
-            self._context.write(line | {"watch": fork_task.watch, "cells": [cell.id for cell in fork_task.cells]})
+            self._context.write(
+                ForkLine(
+                    kind="fork",
+                    fork=fork_task.number,
+                    idle=fork_task.condition,
+                    rounds=fork_task.rounds,
+                    watch=fork_task.watch,
+                    cells=[cell.id for cell in fork_task.cells],
+                )
+            )
         for number, names in enumerate(self._batches()):
             self._run_batch(number, names)
         for cell in self._rng.sample(fork_task.cells, len(fork_task.cells)):
             if cell.whole and self._allowed(cell) and cell.id not in resume_state.whole.get(fork_task.number, ()):
                 drive_single(self._context, fork_task.number, cell, self._failures)
         self._context.write(
-            {"kind": "fork over", "fork": fork_task.number, "seconds": round(time.monotonic() - began, 3)}
+            ForkOverLine(kind="fork over", fork=fork_task.number, seconds=round(time.monotonic() - began, 3))
         )
 
     def _allowed(self, cell: Cell) -> bool:
@@ -107,8 +116,8 @@ class Fork:
             batch = Batch(self._context, self._task, self._failures, exit_stack)
             batch.fill(self._rng.sample(waiting, len(waiting)), limited=names is None)
             if names is None:
-                line = {"kind": "batch", "fork": self._task.number, "batch": number}
-                self._context.write(line | {"units": [*dict.fromkeys(batch.tried)]})
+                units = [*dict.fromkeys(batch.tried)]
+                self._context.write(BatchLine(kind="batch", fork=self._task.number, batch=number, units=units))
             more = bool(names is None and self._remaining()) or number > 0
             batch.prepare(self._rng, chained=more)
             self._rounds(batch, number, done)
@@ -125,26 +134,39 @@ class Fork:
                 rounds = worthwhile_rounds(rounds, batch.warm_up_s, time.monotonic() - began)
             # The watched round follows the first counted round, so that the first rates appear sooner.
             if self._task.watch and round_number == done:
-                batch.watched_round(self._rng, self._traffic, self._round_line(number, round_number, watched=True))
+                started = now()
+                slices = batch.watched_round(self._rng, self._traffic)
+                self._context.write(self._round_line("watched round", (number, round_number), started, slices))
             round_number += 1
         batch.search(self._rng)
 
     def _counted_round(self, batch: "Batch", number: int, round_number: int) -> None:
         """Drive one round that counts. Repeat it once if the echoes show that the machine ran at another speed."""
-        line = self._round_line(number, round_number, watched=False)
+        began = now()
         slices = batch.round(round_number, self._rng, self._traffic)
         rates = batch.echo_rates()
         if self._machine.is_outlier(rates):
             self._machine.add_repeat()
-            self._context.write({**line, **slices, "kind": "repeated round"})
-            line = self._round_line(number, round_number, watched=False)
+            self._context.write(self._round_line("repeated round", (number, round_number), began, slices))
+            began = now()
             slices = batch.round(round_number, self._rng, self._traffic)
             rates = batch.echo_rates()
         self._machine.add_round(rates)
-        self._context.write({**line, **slices})
+        self._context.write(self._round_line("round", (number, round_number), began, slices))
         self._context.progress.add_echoes(rates)
         self._context.progress.show_round(self._task.number, round_number, slices["slices"])
 
-    def _round_line(self, number: int, round_number: int, *, watched: bool) -> dict[str, Any]:
-        place = {"fork": self._task.number, "batch": number, "round": round_number, "idle": self._task.condition}
-        return {"kind": "watched round" if watched else "round", **place, "started": now()}
+    def _round_line(self, kind: RoundKind, place: tuple[int, int], started: str, slices: RoundSlices) -> RoundLine:
+        """Return the line of a round, given the numbers of its batch and itself."""
+        batch, number = place
+        return RoundLine(
+            kind=kind,
+            fork=self._task.number,
+            batch=batch,
+            round=number,
+            idle=self._task.condition,
+            started=started,
+            slices=slices["slices"],
+            echoes=slices["echoes"],
+            references=slices["references"],
+        )

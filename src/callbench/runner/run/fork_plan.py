@@ -40,9 +40,7 @@ class ForkPlanner:
         if started is not None:
             by_id = {cell.id: cell for cell in plan.cells}
             cells = tuple(by_id[id_] for id_ in started["cells"] if id_ in by_id)
-            return ForkTask(
-                number, str(started["idle"]), cells, int(started["rounds"]), bool(started["watch"]), self._until(number)
-            )
+            return ForkTask(number, started["idle"], cells, started["rounds"], started["watch"], self._until(number))
         planned = number < plan.forks * len(plan.conditions)
         least = number < FEWEST * len(plan.conditions)
         if not (planned if self._exact else least or self._time_left(condition)):

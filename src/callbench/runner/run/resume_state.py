@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.model.errors import BadInput
+from callbench.store.lines.forks import ForkLine
+from callbench.store.lines.rounds import RoundLine
+from callbench.store.lines.run import RunLine, run_line
 
 
 @dataclass
@@ -22,7 +24,7 @@ class ResumeState:
         stacks: stacks that are excluded.
     """
 
-    forks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    forks: dict[int, ForkLine] = field(default_factory=dict)
     over: set[int] = field(default_factory=set)
     batches: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     rounds: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -35,57 +37,50 @@ class ResumeState:
     slowed: set[str] = field(default_factory=set)
     fork_seconds: float = 0.0
 
-    def add_line(self, line: Mapping[str, Any]) -> None:
+    def add_line(self, line: RunLine) -> None:
         """Add a line of the journal."""
-        match line["kind"]:
-            case "fork":
-                self.forks[int(line["fork"])] = dict(line)
-            case "fork over":
-                self.over.add(int(line["fork"]))
-                self.fork_seconds += float(line["seconds"])
-            case "batch":
-                self.batches[int(line["fork"]), int(line["batch"])] = list(line["units"])
-            case "batch over":
-                self.ended.add((int(line["fork"]), int(line["batch"])))
-            case "round":
-                self._round(line)
-            case _:
-                self._other_line(line)
+        if line["kind"] == "fork":
+            self.forks[line["fork"]] = line
+        elif line["kind"] == "fork over":
+            self.over.add(line["fork"])
+            self.fork_seconds += line["seconds"]
+        elif line["kind"] == "batch":
+            self.batches[line["fork"], line["batch"]] = list(line["units"])
+        elif line["kind"] == "batch over":
+            self.ended.add((line["fork"], line["batch"]))
+        elif line["kind"] == "round":
+            self._round(line)
+        else:
+            self._other_line(line)
 
-    def _round(self, line: Mapping[str, Any]) -> None:
-        fork = int(line["fork"])
-        if line.get("whole"):
-            self.whole.setdefault(fork, set()).update(str(one["cell"]) for one in line["slices"])
-            return
-        place = fork, int(line["batch"])
-        self.rounds[place] = max(self.rounds.get(place, 0), int(line["round"]) + 1)
+    def _round(self, line: RoundLine) -> None:
+        fork, batch = line["fork"], line["batch"]
+        if batch is None:
+            self.whole.setdefault(fork, set()).update(one["cell"] for one in line["slices"])
+        else:
+            self.rounds[fork, batch] = max(self.rounds.get((fork, batch), 0), line["round"] + 1)
 
-    def _other_line(self, line: Mapping[str, Any]) -> None:
-        match line["kind"]:
-            case "excluded" if line["cell"] is None:
-                self.stacks.add(str(line["stack"]))
-            case "excluded":
-                self.cells.add(str(line["cell"]))
-            case "ledger" | "sweep":
-                self.accounts.add(str(line["cell"]))
-            case "codec":
-                self.codecs.add((str(line["stack"]), str(line["group"])))
-            case "slowdown":
-                self.slowed.add(str(line["cell"]))
-            case _:
-                pass
+    def _other_line(self, line: RunLine) -> None:
+        if line["kind"] == "excluded":
+            if line["cell"] is None:
+                self.stacks.add(line["stack"])
+            else:
+                self.cells.add(line["cell"])
+        elif line["kind"] == "ledger" or line["kind"] == "sweep":
+            self.accounts.add(line["cell"])
+        elif line["kind"] == "codec":
+            self.codecs.add((line["stack"], line["group"]))
+        elif line["kind"] == "slowdown":
+            self.slowed.add(line["cell"])
 
 
 def read_resume_state(lines: Iterable[Mapping[str, Any]]) -> ResumeState:
     """Return the state that the lines of a journal describe.
 
     Raises:
-        BadInput: a line is damaged.
+        BadInput: a line has not the form of its kind.
     """
     found = ResumeState()
     for line in lines:
-        try:
-            found.add_line(line)
-        except (KeyError, ValueError, TypeError) as failure:
-            raise BadInput(f"the run's journal is damaged: a line of kind {line['kind']} has no {failure}") from failure
+        found.add_line(run_line(line))
     return found

@@ -24,6 +24,8 @@ from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.plan.plan import Plan
 from callbench.runner.run.context import Context
 from callbench.stats.load.rate import Window, window_of
+from callbench.store.lines.of_kind import of_kind
+from callbench.store.lines.rounds import RoundLine, SliceSeen
 
 SHARE = 0.05
 ROUNDS = 40
@@ -78,9 +80,9 @@ def rates_of(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], floa
     """Return calls per second by cell over all slices of a journal, and the seconds of all slices."""
     windows: dict[str, Window] = {}
     spent_ns = 0
-    for line in lines:
+    for line in of_kind(lines, RoundLine):
         for one in line["slices"] if line["kind"] == "round" else ():
-            cell, done = str(one["cell"]), one["done"]
+            cell, done = one["cell"], one["done"]
             windows[cell] = windows.get(cell, Window(0.0, 0)) + window_of(done)
             spent_ns += done["elapsed_ns"]
     return {cell: window.per_s for cell, window in windows.items() if window.per_s}, spent_ns / 1e9
@@ -111,7 +113,7 @@ class _SlowedCell(Task):
         self.result = None
         return SlicePlan(self._cell, self._length, burn_ns=self._burn)
 
-    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
+    def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:  # noqa: ARG002 - the interface
         """Store calls and nanoseconds."""
         self.result = result["done"]["calls"], result["done"]["elapsed_ns"]
 

@@ -1,0 +1,1 @@
+"""The lines of journals: a type for each kind, a file for kinds that belong together."""

@@ -1,0 +1,40 @@
+"""The lines of some kinds of a journal, as their type."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, TypeVar, cast, get_args, get_type_hints
+
+from callbench.model.errors import BadInput
+from callbench.store.typed import Misfit, typed
+
+Line = TypeVar("Line")
+
+
+@cache
+def kinds_of(of: Any) -> tuple[str, ...]:  # noqa: ANN401 - a type of lines
+    """Return the kinds of lines that have a type."""
+    return get_args(get_type_hints(of)["kind"])
+
+
+def of_kind(lines: Iterable[Mapping[str, Any]], of: type[Line]) -> Iterator[Line]:
+    """Yield the lines of a journal that are of a type, in their order, each checked.
+
+    Raises:
+        BadInput: one has not the form of its kind.
+    """
+    kinds = kinds_of(cast("Any", of))
+    for line in lines:
+        if line["kind"] in kinds:
+            yield checked(line, of)
+
+
+def checked(line: Mapping[str, Any], of: type[Line]) -> Line:
+    """Return a line as its type.
+
+    Raises:
+        BadInput: it has not the form of its kind.
+    """
+    try:
+        return typed(cast("object", line), of)
+    except Misfit as misfit:
+        raise BadInput(f"the journal is damaged: a line of kind {line['kind']}: {misfit}") from None

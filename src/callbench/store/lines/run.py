@@ -1,0 +1,79 @@
+"""Every line of a run's journal that a resumed run needs; the others are read from the tables."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict, cast, get_args
+
+from callbench.model.errors import BadInput
+from callbench.store.lines.forks import (
+    BatchLine,
+    BatchOverLine,
+    ExcludedLine,
+    ForkLine,
+    ForkOverLine,
+    UnsteadyLine,
+)
+from callbench.store.lines.of_kind import checked, kinds_of
+from callbench.store.lines.rounds import RoundLine
+
+
+class CodecSide(TypedDict):
+    """The bytes of a message, and how long it takes to make and to read it."""
+
+    bytes: float
+    encode_ns: float
+    decode_ns: float
+
+
+class CodecLine(TypedDict):
+    """What a message costs without a channel, by the adapter that encodes it."""
+
+    kind: Literal["codec"]
+    stack: str
+    message: str
+    group: str
+    call: str
+    arguments: Mapping[str, Any]
+    payloads: int
+    request: CodecSide
+    answer: CodecSide
+
+
+class CellLine(TypedDict):
+    """Something about one cell: its bytes on the wire, those by a setting, or what its rate hangs on."""
+
+    kind: Literal["ledger", "sweep", "slowdown"]
+    cell: str
+
+
+class OtherLine(TypedDict):
+    """A line that says nothing of how far a run is."""
+
+    kind: Literal["start", "warmed", "death", "step", "ended", "note", "baseline", "echo", "disturbed", "trial"]
+
+
+RunLine = (
+    ForkLine
+    | ForkOverLine
+    | BatchLine
+    | BatchOverLine
+    | UnsteadyLine
+    | ExcludedLine
+    | RoundLine
+    | CodecLine
+    | CellLine
+    | OtherLine
+)
+
+_TYPES: Mapping[str, Any] = {kind: of for of in get_args(RunLine) for kind in kinds_of(of)}
+
+
+def run_line(line: Mapping[str, Any]) -> RunLine:
+    """Return a line of a run's journal as its type.
+
+    Raises:
+        BadInput: it has not the form of its kind, or there is no such kind.
+    """
+    of = _TYPES.get(line["kind"])
+    if of is None:
+        raise BadInput(f"the journal is damaged: a line of kind {line['kind']} is none of a run's")
+    return cast("RunLine", checked(line, of))
