@@ -96,6 +96,11 @@ SECTIONS = (
                 ("callbench ui", "callbench ui runs --port 8090"),
             ),
             CommandEntry(
+                "history",
+                "Find what changed in a folder of records, and when.",
+                ("callbench history runs", "callbench history runs --metric p99_us"),
+            ),
+            CommandEntry(
                 "publish",
                 "Write the records of a folder as static files for any web host.",
                 ("callbench publish runs --out site",),

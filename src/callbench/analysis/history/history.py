@@ -1,0 +1,102 @@
+"""The changes in the series of a folder of records."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from callbench.analysis.history.series import Collected, Point, SeriesName
+from callbench.stats.decide.changes import FEWEST, changes
+from callbench.stats.estimate.interval import CONFIDENCE, Interval
+from callbench.stats.estimate.logratio import unpaired
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a series' level.
+
+    Attributes:
+        name: of the series.
+        before: the last value before it.
+        after: the first value after it.
+        ratio: the level after by the level before, each up to the next change, with its interval.
+        noise: by how much values of one level of this series differ, as a share: one standard deviation.
+    """
+
+    name: SeriesName
+    before: Point
+    after: Point
+    ratio: Interval
+    noise: float
+
+    @property
+    def better(self) -> bool:
+        """Whether it is an improvement."""
+        return (self.ratio.middle > 1) == self.name.higher_is_better
+
+
+@dataclass(frozen=True)
+class SeriesHistory:
+    """A series with its levels.
+
+    Attributes:
+        points: in the order of time.
+        starts: the index of the first value of each level, the first being 0.
+        noise: as `Change` has it; None for fewer than two values.
+        looked_at: whether it has enough values to find a change.
+    """
+
+    name: SeriesName
+    points: Sequence[Point]
+    starts: Sequence[int]
+    noise: float | None
+    looked_at: bool
+
+
+@dataclass(frozen=True)
+class History:
+    """What a folder of records says over time.
+
+    Attributes:
+        collected: what was read.
+        series: those with changes first, then by name.
+        changes: the newest first, and of one record the greatest by its noise first.
+    """
+
+    collected: Collected
+    series: Sequence[SeriesHistory]
+    changes: Sequence[Change] = field(default=())
+
+
+def history(collected: Collected) -> History:
+    """Find the changes in each series."""
+    found: list[SeriesHistory] = []
+    every: list[Change] = []
+    for name, points in collected.series.items():
+        logs = [math.log(point.value) for point in points]
+        starts = [0, *changes(logs)]
+        noise = _noise(logs, starts)
+        found.append(SeriesHistory(name, points, starts, noise, len(points) >= FEWEST))
+        every.extend(_changes(name, points, starts, noise or 0.0))
+    found.sort(key=lambda one: (len(one.starts) < 2, one.name.study, one.name.cell, one.name.metric))
+    every.sort(key=lambda one: abs(math.log(one.ratio.middle)) / (one.noise or 1e-9), reverse=True)
+    every.sort(key=lambda one: one.after.started, reverse=True)
+    return History(collected, found, every)
+
+
+def _changes(name: SeriesName, points: Sequence[Point], starts: Sequence[int], noise: float) -> Iterator[Change]:
+    ends = [*starts[1:], len(points)]
+    levels = [[point.value for point in points[begin:end]] for begin, end in zip(starts, ends, strict=True)]
+    for at, before, after in zip(starts[1:], levels, levels[1:], strict=False):
+        ratio = unpaired(after, before).interval(CONFIDENCE)
+        yield Change(name, points[at - 1], points[at], ratio, noise)
+
+
+def _noise(logs: Sequence[float], starts: Sequence[int]) -> float | None:
+    """Return one standard deviation of values about the mean of their level."""
+    levels = [np.asarray(logs[begin:end]) for begin, end in zip(starts, [*starts[1:], len(logs)], strict=True)]
+    freedom = len(logs) - len(levels)
+    if freedom < 1:
+        return None
+    return math.expm1(math.sqrt(sum(float(((one - one.mean()) ** 2).sum()) for one in levels) / freedom))

@@ -1,0 +1,1 @@
+"""What is said of records over time: sentences for people, and a document for programs."""

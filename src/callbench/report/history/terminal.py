@@ -1,0 +1,52 @@
+"""A history in the terminal: the changes, the newest first."""
+
+from collections.abc import Iterator
+
+from callbench.analysis.history.history import Change, History
+from callbench.analysis.history.series import Point
+from callbench.stats.decide.changes import FEWEST, LEVEL
+from callbench.stats.estimate.digits import percent
+
+_MOST_CHANGES = 50
+
+
+def lines(found: History) -> Iterator[str]:
+    """Return what is printed."""
+    looked_at = sum(one.looked_at for one in found.series)
+    count, records = len(found.changes), found.collected.read
+    yield (
+        f"{count or 'No'} change{'s' * (count != 1)} in {looked_at:,} series"
+        f" of {records:,} record{'s' * (records != 1)}"
+    )
+    for one in found.changes[:_MOST_CHANGES]:
+        yield ""
+        yield from _change(one)
+    if count > _MOST_CHANGES:
+        yield f"\n{count - _MOST_CHANGES:,} more: --json has all of them"
+    yield ""
+    few = len(found.series) - looked_at
+    if few:
+        yield f"{few:,} series have fewer than {FEWEST} values, so no change could be found in them."
+    if looked_at:
+        yield (
+            "Method: E-divisive with permutation tests."
+            f" In about {LEVEL:.0%} of series without a change, chance alone shows one."
+        )
+    for name, why in found.collected.left_out.items():
+        yield f"left out: {name}: {why}"
+
+
+def _change(one: Change) -> Iterator[str]:
+    name, ratio = one.name, one.ratio
+    low, high = (ratio.middle if end is None else end for end in (ratio.low, ratio.high))
+    yield f"{name.study}: {name.cell}"
+    yield (
+        f"  {name.title}: {percent(ratio.middle - 1, 1, sign=True)}"
+        f" ({percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}),"
+        f" {'better' if one.better else 'worse'}; noise {percent(one.noise, 1)}"
+    )
+    yield f"  between {_dated(one.before)} and {_dated(one.after)}"
+
+
+def _dated(point: Point) -> str:
+    return f"{point.record} ({point.started[:16].replace('T', ' ') or 'time not known'})"
