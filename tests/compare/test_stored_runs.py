@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from comparison_schema import valid
 
-from callbench.analysis.compare import stored
+from callbench.analysis.compare import comparison, stored
 from callbench.analysis.compare.verdicts import Rule
+from callbench.model.errors import BadInput
 from callbench.report.compare import show
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record import Record
 from report.synthetic import write as synthetic
+
+RECORDS = Path(__file__).resolve().parents[1] / "records"
 
 
 def without_echoes(folder: Path) -> None:
@@ -48,6 +51,22 @@ def test_two_stored_runs(tmp_path: Path) -> None:
     same = stored.compared(Record(one), Record(copy), Rule())
     assert {cell.ratio.middle for cell in same.cells if cell.ratio} == {1.0}
     assert Outcome.FAILED not in {cell.outcome for cell in same.cells}
+
+
+@pytest.mark.parametrize("kind", ["load", "soak", "capacity", "overload", "torture", "compare"])
+def test_what_is_no_run_is_refused_by_its_name(kind: str, tmp_path: Path) -> None:
+    """Two loads ended with a traceback, and one alone was called a run of a study."""
+    folder = shutil.copytree(RECORDS / kind, tmp_path / kind)
+    run = Record(synthetic(tmp_path / "run", only=("native/bin+supertcp",)))
+    name = "comparison" if kind == "compare" else kind
+    for pair in ((Record(folder), Record(folder)), (run, Record(folder)), (Record(folder), run)):
+        with pytest.raises(BadInput, match=f"{kind} is a record of {name}, and only runs"):
+            stored.compared(*pair, Rule())
+    if kind != "compare":
+        with pytest.raises(BadInput, match=f"{kind} is a record of {name}, not a comparison"):
+            comparison.read(Record(folder))
+    with pytest.raises(BadInput, match="is a run of a study, not a comparison"):
+        comparison.read(run)
 
 
 def with_echoes(folder: Path, speed: int) -> Record:

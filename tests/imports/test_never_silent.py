@@ -229,3 +229,29 @@ def test_one_body_in_several_forms_is_no_loss(tmp_path: Path) -> None:
     file = tmp_path / "shop.json"
     file.write_text(json.dumps(document))
     assert imported(file).schema.losses == ()
+
+
+@pytest.mark.parametrize(
+    ("statuses", "problems"),
+    [
+        (["404"], ["No answer that succeeds is described."]),
+        (["404", "500"], ["No answer that succeeds is described."]),
+        (["200", "404"], ["There are several answers."]),
+        (["200"], []),
+        ([], []),
+    ],
+)
+def test_an_operation_without_an_answer_that_succeeds_says_so(
+    tmp_path: Path, statuses: list[str], problems: list[str]
+) -> None:
+    """That "the first that succeeds is measured" was said of one whose only answer is 404."""
+    text: Json = {"type": "object", "properties": {"a": {"type": "string"}}}
+    answer: Json = {"description": "", "content": {"application/json": {"schema": text}}}
+    operation: Json = {"operationId": "get", "responses": dict.fromkeys(statuses, answer)}
+    file = tmp_path / "a.json"
+    head: dict[str, Json] = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}}
+    file.write_text(json.dumps({**head, "paths": {"/a": {"get": operation}}}))
+    service = imported(file)
+    assert [loss.problem for loss in service.schema.losses] == problems
+    fields = {message.name: [field.name for field in message.fields] for message in service.schema.messages}
+    assert fields["GetAnswer"] == (["a"] if "200" in statuses else [])

@@ -125,6 +125,13 @@ def test_the_share_of_errors_is_of_all_calls_that_ended(calls: int, errors: int,
     true = share > parse(f"errors > {limit:.6f}%").limit
     assert one.failed <= true
     assert one.failed == true or one.undecided
+    assert " %" in one.sentence
+
+
+def test_that_no_call_failed_is_said_with_its_interval() -> None:
+    """Zero has no decimal place of its own: a load without an error ended with a traceback."""
+    (one,) = thresholds.evaluate([parse("errors > 1%")], done(50, 0, [1000] * 50), 0.0)
+    assert one.sentence == "Fail if errors > 1%: 0 % (0 to 10): undecided."
 
 
 @given(st.lists(st.integers(1_000, 10**9), min_size=36, max_size=80), st.sampled_from([50, 75, 90]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.stats.estimate.digits import figure, share
+from callbench.stats.estimate.digits import end, figure, share
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,11 @@ def test_shares() -> None:
     assert share(5e12) == "×÷ > 100"
     assert share(None) == ""
     assert share(2.1) == "×÷ 3.1"
+
+
+def test_ends_of_an_interval_around_zero() -> None:
+    assert [end(value, 0.0, half) for value, half in ((0.0, None), (7.112, None), (0.0123, 0.5))] == [
+        "0",
+        "7.1",
+        "0.012",
+    ]

@@ -32,9 +32,13 @@ impl Expected {
         }
         let wanted: Vec<String> = self.status.iter().map(u16::to_string).collect();
         let wanted = if wanted.is_empty() { String::new() } else { format!(", not {}", wanted.join(" or ")) };
-        let hint = if status == 405 { " (the server does not allow this method there)" } else { "" };
+        let hint = match status {
+            304 => " (the client's copy is still right: leave out If-None-Match and If-Modified-Since, or say --expect-status 304)",
+            405 => " (the server does not allow this method there)",
+            _ => "",
+        };
         let message = format!("{} was answered with the status {status}{wanted}{hint}", self.request);
-        if !(300..400).contains(&status) {
+        if status == 304 || !(300..400).contains(&status) {
             return Some(Failure::new(Kind::Status, message));
         }
         let target = location.map_or_else(String::new, |target| format!(" to {}", printable(target, MAX_PRINTED)));
@@ -54,6 +58,9 @@ mod tests {
         assert_eq!(redirect.kind, Kind::Redirect);
         assert!(redirect.message.contains("a redirect to `/login`, which is not followed"), "{}", redirect.message);
         assert_eq!(any.wrong_status(500, None).map(|it| it.kind), Some(Kind::Status));
+        let unchanged = any.wrong_status(304, None).expect("a failure");
+        assert_eq!(unchanged.kind, Kind::Status, "it names no other target");
+        assert!(unchanged.message.contains("If-None-Match") && !unchanged.message.contains("redirect"), "{}", unchanged.message);
         let one = Expected { status: vec![404, 410], request: "PUT /x".to_owned(), ..Expected::default() };
         assert!(one.wrong_status(404, None).is_none());
         assert_eq!(

@@ -22,7 +22,7 @@ from callbench.stats.decide.failures import CallCounts, FailedCalls
 from callbench.stats.estimate.histogram import Buckets, merged
 from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.stats.load.rate import Window
-from callbench.store.head import COMPARISON
+from callbench.store.head import COMPARISON, RUN
 from callbench.store.record import Record
 from callbench.store.requested.comparison import RequestedComparison
 
@@ -101,8 +101,12 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
     Raises:
         BadInput: it is not a comparison's, or is damaged.
     """
-    if run.kind != COMPARISON:
+    if run.kind == RUN:
         raise BadInput(f"{run.path} is a run of a study, not a comparison. Give two runs to compare them")
+    if run.kind != COMPARISON:
+        raise BadInput(
+            f"{run.path} is a record of {run.kind}, not a comparison. Name two stacks, servers, builds or runs"
+        )
     requested = run.requested(RequestedComparison)
     try:
         own = Rule(requested.level, requested.threshold, requested.p99_threshold)

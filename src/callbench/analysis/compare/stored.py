@@ -17,6 +17,7 @@ from callbench.stats.decide.failures import CallCounts, FailedCalls
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import geometric_mean
 from callbench.stats.estimate.run_spread import RunSpread
+from callbench.store.head import RUN
 from callbench.store.record import Record
 
 # A smaller change is not written with its value.
@@ -67,8 +68,14 @@ def compared(a: Record, b: Record, strict: Rule) -> Comparison:
     """Compare the cells that two runs share with each other.
 
     Raises:
-        BadInput: a run is damaged, or they share no cell.
+        BadInput: one is not a run of a study, is damaged, or they share no cell.
     """
+    for one in (a, b):
+        if one.kind != RUN:
+            raise BadInput(
+                f"{one.path} is a record of {one.kind}, and only runs of a study are compared as they are stored."
+                " Name two runs, or the two servers by their commands or URLs: then both are driven in turn"
+            )
     runs = (_Stored.of(a), _Stored.of(b))
     by_echo = all(one.rounds for one in runs)
     moved = _moved(a, b)

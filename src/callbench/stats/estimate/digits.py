@@ -62,6 +62,9 @@ def end(value: float, middle: float, half_width: float | None) -> str:
         middle: the value that the interval belongs to.
         half_width: half of the interval as a share of it, or None.
     """
+    if middle == 0:
+        # No call of 50 failed: 0 %, and up to 10. Zero has no decimal place of its own.
+        return figure(value)
     last = last_place(middle, half_width)
     return figure(value) if abs(value) < 10.0**last else at_place(value, last)
 

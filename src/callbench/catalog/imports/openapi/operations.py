@@ -132,7 +132,10 @@ class Operations(ABC):
         """The body of the first answer that says that the call went well."""
         answers = self.table(operation, "responses")
         good = [*sorted(status for status in answers if status.startswith("2")), *({"default"} & set(answers))]
-        if len(answers) > len(good[:1]):
+        if answers and not good:
+            loss = ("No answer that succeeds is described.", "The answer is an empty message.")
+            self.mapper.losses.add(operation.place, loss)
+        elif len(answers) > 1:
             loss = ("There are several answers.", "The first that succeeds is measured.")
             self.mapper.losses.add(operation.place, loss)
         return self._answered(operation, self.followed(answers[good[0]])) if good else NO_BODY
