@@ -32,7 +32,7 @@ _WIDTHS = {
 
 def has(service: Imported | None, call: str) -> bool:
     """Whether the call is one of the service's."""
-    return service is not None and any(one.name == call for one in service.schema.calls)
+    return service is not None and any(declared.name == call for declared in service.schema.calls)
 
 
 def pair_of(service: Imported, call: str, arguments: Mapping[str, Any]) -> Pair:
@@ -64,12 +64,12 @@ def right(service: Imported, call: str, arguments: Mapping[str, Any]) -> Form:
         BadArgumentsError: the call has no such pair.
     """
     schema = service.schema
-    types = next(one for one in schema.calls if one.name == call)
+    types = next(declared for declared in schema.calls if declared.name == call)
     pair = pair_of(service, call, arguments)
     request = canonical(form(schema, types.request, pair.request))
-    alike = (one for one in service.payloads[call] if one.request == pair.request)
+    alike = (kept for kept in service.payloads[call] if kept.request == pair.request)
     first = next(
-        (one for one in alike if canonical(form(schema, types.request, one.request)) == request),
+        (kept for kept in alike if canonical(form(schema, types.request, kept.request)) == request),
         pair,
     )
     return form(schema, types.answer, first.answer)
@@ -86,7 +86,7 @@ def payload(service: Imported, call: str, arguments: Mapping[str, Any]) -> tuple
     Raises:
         BadArgumentsError: the call has no such pair.
     """
-    types = next(one for one in service.schema.calls if one.name == call)
+    types = next(declared for declared in service.schema.calls if declared.name == call)
     pair, sizes = pair_of(service, call, arguments), _Sizes(service.schema)
     return sizes.of(types.request, pair.request), sizes.of(types.answer, pair.answer)
 
@@ -95,7 +95,7 @@ def steady(service: Imported | None, cell: Cell) -> Cell:
     """The cell with one pair alone, of which every call has as many bytes: the pair of middle length."""
     if service is None or PAIR in cell.arguments or not has(service, cell.call):
         return cell
-    lengths = [len(str(one.request)) + len(str(one.answer)) for one in service.payloads.get(cell.call, ())]
+    lengths = [len(str(kept.request)) + len(str(kept.answer)) for kept in service.payloads.get(cell.call, ())]
     if not lengths:
         return cell
     middle = sorted(lengths)[len(lengths) // 2]
@@ -106,8 +106,8 @@ class _Types:
     """The messages of a schema, by name."""
 
     def __init__(self, schema: Schema) -> None:
-        self._messages = {one.name: one for one in schema.messages}
-        self._firsts = {one.name: one.values[0][0] for one in schema.enumerations}
+        self._messages = {message.name: message for message in schema.messages}
+        self._firsts = {enumeration.name: enumeration.values[0][0] for enumeration in schema.enumerations}
 
     def message(self, name: str) -> Message:
         return self._messages[name]
@@ -139,10 +139,10 @@ class _Forms(_Types):
 
     def _field(self, field: Field, value: Json) -> Form:
         if field.shape is Shape.MANY:
-            return [self._one(field, one) for one in (value if isinstance(value, list) else [])]
+            return [self._one(field, item) for item in (value if isinstance(value, list) else [])]
         if field.shape is Shape.MAP:
             entries = value if isinstance(value, dict) else {}
-            return {key: self._one(field, one) for key, one in entries.items()}
+            return {key: self._one(field, item) for key, item in entries.items()}
         return self._one(field, value)
 
     def _one(self, field: Field, value: Json) -> Form:
@@ -157,9 +157,9 @@ class _Forms(_Types):
 def _any(value: Json) -> Form:
     """A value of no type: whole numbers as far as a double holds them are written as such."""
     if isinstance(value, list):
-        return [_any(one) for one in value]
+        return [_any(item) for item in value]
     if isinstance(value, dict):
-        return {name: _any(one) for name, one in value.items()}
+        return {name: _any(item) for name, item in value.items()}
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     number = float(value)
@@ -192,9 +192,9 @@ class _Sizes(_Types):
             absent = field.shape is not Shape.ONE or field.oneof
             return 0 if absent else self._one(field, self.default(field))
         if isinstance(value, list) and field.shape is Shape.MANY:
-            return sum(self._one(field, one) for one in value)
+            return sum(self._one(field, item) for item in value)
         if isinstance(value, dict) and field.shape is Shape.MAP:
-            return sum(len(key.encode()) + self._one(field, one) for key, one in value.items())
+            return sum(len(key.encode()) + self._one(field, item) for key, item in value.items())
         return self._one(field, value)
 
     def _one(self, field: Field, value: Json) -> int:
@@ -213,5 +213,5 @@ def _size_of_any(value: Json) -> int:
     if isinstance(value, list):
         return sum(map(_size_of_any, value))
     if isinstance(value, dict):
-        return sum(len(name.encode()) + _size_of_any(one) for name, one in value.items())
+        return sum(len(name.encode()) + _size_of_any(item) for name, item in value.items())
     return 1 if value is None or isinstance(value, bool) else 8

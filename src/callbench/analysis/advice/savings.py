@@ -92,14 +92,14 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
     for name, place in (("to the server", 0), ("to the client", 1)):
         found.append(_line(f"bytes of a call, {name}", "bytes", each_of(partial(_bytes, place=place))))
     if situation.prices is not None:
-        each = each_of(lambda one: money_a_month(one, situation))
+        each = each_of(lambda figures: money_a_month(figures, situation))
         found.append(_line(MONEY, situation.prices.currency, each, _off_money(every), math.expm1(money_error)))
     percentile, words = percentile_of(situation)
     for link in situation.links:
         for name, metric, gather in ((MEAN, "mean_us", _mean_of), (words, percentile, _slowest)):
             stacks = [stack for stack in pair if stack]
             own = [every[stack, group] for stack in stacks for group in groups if (stack, group) in every]
-            measured = all(known_latency_us(one, link.name, link.wire, metric)[1] for one in own)
+            measured = all(known_latency_us(figures, link.name, link.wire, metric)[1] for figures in own)
             # A mean is the candidates' too, and they are compared with each other.
             measured = measured and (name != MEAN or link.name in measured_over or not link.wire.get("link"))
             latency = partial(_latency, link=link, metric=metric, measured=measured)
@@ -113,7 +113,7 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
                     errors.get(link.name) if name == MEAN else None,
                 )
             )
-    return [one for one in found if one is not None]
+    return [line for line in found if line is not None]
 
 
 def _processor_lines(
@@ -133,7 +133,7 @@ def _processor_lines(
 
 def _off_money(every: Every) -> Callable[[float], float] | None:
     """Give how far money can be off as a log, where what the links add to its processor time was predicted."""
-    reach = max((one.added.reach for one in every.values() if one.added is not None), default=0.0)
+    reach = max((figures.added.reach for figures in every.values() if figures.added is not None), default=0.0)
     return (lambda _: reach) if reach else None
 
 
@@ -171,7 +171,7 @@ def candidate_amounts(  # noqa: PLR0913, PLR0917 - what is known, and how sure i
         elif situation.goal is Goal.MONEY and (of_money := _off_money(every)) is not None:
             logs.append(of_money(0.0))
         scale = 1e-3 if situation.goal is Goal.TIME else 1.0
-        found[name] = _times(amount_of([one * scale for one in values.values()]), max(logs))
+        found[name] = _times(amount_of([amount * scale for amount in values.values()]), max(logs))
     return found
 
 
@@ -183,14 +183,14 @@ def _reach(after: TimesAfterSleep) -> tuple[Callable[[float], float] | None, flo
 
 def slowest_us(every: Every, stack: str, groups: Mapping[str, float], link: SituationLink, metric: str) -> ByBlock:
     """Give a latency of the group in which it is greatest, by fork: a percentile of a mix has no simple form."""
-    return _slowest(every, stack, groups, lambda one: known_latency_us(one, link.name, link.wire, metric)[0])
+    return _slowest(every, stack, groups, lambda figures: known_latency_us(figures, link.name, link.wire, metric)[0])
 
 
-def _latency(one: Figures, *, link: SituationLink, metric: str, measured: bool) -> ByBlock:
+def _latency(figures: Figures, *, link: SituationLink, metric: str, measured: bool) -> ByBlock:
     """Give a latency over a link: measured where that was said of all that are compared, predicted otherwise."""
     if measured:
-        return known_latency_us(one, link.name, link.wire, metric)[0]
-    return latency_us(one, link.wire, metric)
+        return known_latency_us(figures, link.name, link.wire, metric)[0]
+    return latency_us(figures, link.wire, metric)
 
 
 def _mean_of(every: Every, stack: str, groups: Mapping[str, float], of: Callable[[Figures], ByBlock]) -> ByBlock:
@@ -209,13 +209,13 @@ def _by_group(every: Every, stack: str, groups: Mapping[str, float], of: Callabl
     return {group: of(every[stack, group]) for group in groups if (stack, group) in every}
 
 
-def _processor(one: Figures, *, both: bool, link: str = "") -> ByBlock:
-    return processor_us(one.over[link] if link else one.here, both=both)
+def _processor(figures: Figures, *, both: bool, link: str = "") -> ByBlock:
+    return processor_us(figures.over[link] if link else figures.here, both=both)
 
 
-def _bytes(one: Figures, place: int) -> ByBlock:
-    sizes = wire_bytes(one)
-    return dict.fromkeys(one.here.latency_us.get("mean_us", {}), sizes[place]) if sizes else {}
+def _bytes(figures: Figures, place: int) -> ByBlock:
+    sizes = wire_bytes(figures)
+    return dict.fromkeys(figures.here.latency_us.get("mean_us", {}), sizes[place]) if sizes else {}
 
 
 def _line(
@@ -241,9 +241,9 @@ def _line(
     if not own:
         return None
     saved = paired(other, own)
-    longest = max(one.middle for one in found)
+    longest = max(difference.middle for difference in found)
     if off is not None:
-        found = [_times(one, off(one.middle / scale)) for one in found]
+        found = [_times(difference, off(difference.middle / scale)) for difference in found]
         error = off(longest / scale) if error is None else error
     return CostLine(
         name, unit, found[0], found[1] if other else None,
@@ -257,14 +257,16 @@ def amount_of(values: Sequence[float]) -> Difference:
     return one if one.low is None else replace(one, low=max(0.0, one.low))
 
 
-def _wider(one: Difference, by: float) -> Difference:
-    if one.low is None or one.high is None:
-        return one
-    return Difference(one.middle, one.low - by, one.high + by, one.forks)
+def _wider(difference: Difference, by: float) -> Difference:
+    if difference.low is None or difference.high is None:
+        return difference
+    return Difference(difference.middle, difference.low - by, difference.high + by, difference.forks)
 
 
-def _times(one: Difference, log: float) -> Difference:
+def _times(difference: Difference, log: float) -> Difference:
     """Widen the interval of a value by a factor each way."""
-    if one.low is None or one.high is None:
-        return one
-    return Difference(one.middle, one.low / math.exp(log), one.high * math.exp(log), one.forks)
+    if difference.low is None or difference.high is None:
+        return difference
+    return Difference(
+        difference.middle, difference.low / math.exp(log), difference.high * math.exp(log), difference.forks
+    )

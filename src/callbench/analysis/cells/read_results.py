@@ -69,7 +69,7 @@ def read(run: Record) -> Results:
         counted = ledgers(connection), sweeps(connection)
         queried = metric_queries.read(connection)
         cold = cold_starts.read(connection)
-        echoes = echo_multiples.read(connection, {one.id: one.by_fork.get("mean_us", {}) for one in found.cells})
+        echoes = echo_multiples.read(connection, {cell.id: cell.by_fork.get("mean_us", {}) for cell in found.cells})
         died = {
             row["cell"]: process_end.after(row["least"], row["most"], row["restarts"])
             for row in rows_of(connection, DEATHS_SQL)
@@ -91,17 +91,17 @@ def read(run: Record) -> Results:
 def _with_spreads(found: Results) -> Results:
     """Return each cell, and the run, what all cells say together of how one varies."""
     rankings: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
-    for one in found.cells:
-        rankings.setdefault(one.ranking, []).append(one.by_fork.get("rate_per_s", {}))
+    for cell in found.cells:
+        rankings.setdefault(cell.ranking, []).append(cell.by_fork.get("rate_per_s", {}))
     spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
-    echoes = spreads.of_cells(one.by_fork.get(ECHOES, {}) for one in found.cells)
-    tails = {name: spreads.of_cells(one.by_fork.get(name, {}) for one in found.cells) for name in PERCENTILES}
-    cells = [replace(one, spread=spread, echo_spread=echoes, tail_spreads=tails) for one in found.cells]
-    cells = [replace(one, rate=one.interval("rate_per_s")) for one in cells]
+    echoes = spreads.of_cells(cell.by_fork.get(ECHOES, {}) for cell in found.cells)
+    tails = {name: spreads.of_cells(cell.by_fork.get(name, {}) for cell in found.cells) for name in PERCENTILES}
+    cells = [replace(cell, spread=spread, echo_spread=echoes, tail_spreads=tails) for cell in found.cells]
+    cells = [replace(cell, rate=cell.interval("rate_per_s")) for cell in cells]
     repeated = {ranking for ranking, mine in rankings.items() if max(map(len, mine)) > 1}
     cells = [
-        replace(one, doubts=(*one.doubts, ONE_FORK)) if one.forks == 1 and one.ranking in repeated else one
-        for one in cells
+        replace(cell, doubts=(*cell.doubts, ONE_FORK)) if cell.forks == 1 and cell.ranking in repeated else cell
+        for cell in cells
     ]
     return replace(found, cells=cells, prior=spreads.of_ratios(rankings.values()))
 
@@ -121,15 +121,15 @@ def _known(run: Record, found: Results) -> list[validity.CellFacts]:
     together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
     return [
         validity.CellFacts(
-            cell=one.id,
-            in_process=one.attributes["stack"] in inside,
-            together=together or one.attributes["stack"] in elsewhere,
-            driver=one.attributes["stack"] in driven,
-            loop_taken=one.loop is not None,
-            half_width=one.rate.half_width if one.rate else None,
-            plateaus=one.plateaus,
+            cell=cell.id,
+            in_process=cell.attributes["stack"] in inside,
+            together=together or cell.attributes["stack"] in elsewhere,
+            driver=cell.attributes["stack"] in driven,
+            loop_taken=cell.loop is not None,
+            half_width=cell.rate.half_width if cell.rate else None,
+            plateaus=cell.plateaus,
         )
-        for one in found.cells
+        for cell in found.cells
     ]
 
 
@@ -145,30 +145,31 @@ def with_validity(found: Results, validity: validity.Validity) -> Results:
     What was never steady has no values from the beginning; it is listed with those.
     """
     cells = [
-        _with_cell_validity(one, validity.cells[one.id]) if one.id in validity.cells else one for one in found.cells
+        _with_cell_validity(cell, validity.cells[cell.id]) if cell.id in validity.cells else cell
+        for cell in found.cells
     ]
-    never = [Excluded(one.attributes["stack"], one.id, 0, one.not_steady) for one in found.cells if one.not_steady]
+    never = [Excluded(cell.attributes["stack"], cell.id, 0, cell.not_steady) for cell in found.cells if cell.not_steady]
     broken = [
-        Excluded(one.attributes["stack"], one.id, 0, validity.cells[one.id].breaks)
-        for one in found.cells
-        if one.id in validity.cells and validity.cells[one.id].breaks
+        Excluded(cell.attributes["stack"], cell.id, 0, validity.cells[cell.id].breaks)
+        for cell in found.cells
+        if cell.id in validity.cells and validity.cells[cell.id].breaks
     ]
     return replace(found, cells=cells, excluded=[*found.excluded, *never, *broken], validity=validity)
 
 
-def _with_cell_validity(one: Result, known: validity.CellValidity) -> Result:
+def _with_cell_validity(cell: Result, known: validity.CellValidity) -> Result:
     """Add to one cell what is known of it."""
-    if one.not_steady:
-        return replace(one, verdict=known.verdict)
+    if cell.not_steady:
+        return replace(cell, verdict=known.verdict)
     if known.breaks:
         return replace(
-            one, rate=None, by_fork={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
+            cell, rate=None, by_fork={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
         )
     costs = known.cost.by_statistic
-    doubts = (*one.doubts, AT_LEAST + known.verdict.why) if known.verdict.at_least else one.doubts
+    doubts = (*cell.doubts, AT_LEAST + known.verdict.why) if known.verdict.at_least else cell.doubts
     rates_by_fork = {name: spent.by_fork for name, spent in costs.items()} | {"link_bytes": known.link_bytes}
-    by_fork = {**one.by_fork, **{name: values for name, values in rates_by_fork.items() if values}}
-    return replace(one, by_fork=by_fork, verdict=known.verdict, doubts=doubts, costs=costs)
+    by_fork = {**cell.by_fork, **{name: values for name, values in rates_by_fork.items() if values}}
+    return replace(cell, by_fork=by_fork, verdict=known.verdict, doubts=doubts, costs=costs)
 
 
 def _notes(run: Record) -> Iterable[str]:

@@ -107,7 +107,7 @@ class SlowedSide:
 
     def sentence(self) -> str:
         """Describe it: `server +5 % -> rate -4.8 % (-5.1 % to -4.4 %)`."""
-        ends = ["" if one is None else percent(one - 1, 1, sign=True) for one in (self.ratio.low, self.ratio.high)]
+        ends = ["" if end is None else percent(end - 1, 1, sign=True) for end in (self.ratio.low, self.ratio.high)]
         reach = f" ({ends[0]} to {ends[1]})" if all(ends) else ""
         return (
             f"{self.side} {percent(self.share, sign=True)} → rate {percent(self.ratio.middle - 1, 1, sign=True)}{reach}"
@@ -200,7 +200,7 @@ class Validity:
     @property
     def drift(self) -> float | None:
         """How far the echo's rates lie apart: the fastest over the slowest, less 1."""
-        rates = [one.rate for one in self.echoes if one.rate > 0]
+        rates = [echo.rate for echo in self.echoes if echo.rate > 0]
         return max(rates) / min(rates) - 1 if len(rates) > 1 else None
 
 
@@ -227,14 +227,16 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Cel
     slowed = _by(_rows(connection, SLOWDOWNS_SQL), "cell")
     warm = warmed(connection)
     cells = {}
-    for one in known:
-        mine = trials.get(one.cell, [])
+    for facts in known:
+        mine = trials.get(facts.cell, [])
         if mine:
             curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
             # A trial that was not steady does not count where others were.
             steady = [row for row in mine if not row["unsteady"]] or mine
-            made = _cell_validity(one, steady, sides, traffic, curves)
-            cells[one.cell] = replace(made, slowed=_slowed_sides(slowed.get(one.cell, [])), warm=warm.get(one.cell))
+            made = _cell_validity(facts, steady, sides, traffic, curves)
+            cells[facts.cell] = replace(
+                made, slowed=_slowed_sides(slowed.get(facts.cell, [])), warm=warm.get(facts.cell)
+            )
     disturbed = [
         DisturbedTrial(
             row["trial"],
@@ -289,13 +291,15 @@ def _cell_validity(
 def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
     """Compute the share of the link's rate that was used, of the fuller direction, over all trials."""
     every = [
-        {**one, "window_ns": row["window_ns"], "line_bytes": one["line_bytes"] * _share_within(row)}
+        {**sample, "window_ns": row["window_ns"], "line_bytes": sample["line_bytes"] * _share_within(row)}
         for row in trials
-        for one in traffic.get(row["trial"], ())
-        if one["rate_bps"] and row["window_ns"]
+        for sample in traffic.get(row["trial"], ())
+        if sample["rate_bps"] and row["window_ns"]
     ]
     shares = [
-        sum(one["line_bytes"] for one in seen) * 8 / sum(one["rate_bps"] * one["window_ns"] / 1e9 for one in seen)
+        sum(sample["line_bytes"] for sample in seen)
+        * 8
+        / sum(sample["rate_bps"] * sample["window_ns"] / 1e9 for sample in seen)
         for seen in _by(every, "direction").values()
     ]
     return min(1.0, max(shares)) if shares else None
@@ -308,7 +312,7 @@ def _crossed(
     found = {}
     for fork, rows in _by([dict(row) for row in trials], "fork").items():
         calls = sum(row["calls"] + row["error_count"] for row in rows)
-        seen = [one["bytes"] for row in rows for one in traffic.get(row["trial"], ())]
+        seen = [sample["bytes"] for row in rows for sample in traffic.get(row["trial"], ())]
         if calls and sum(seen):
             found[fork] = sum(seen) / calls
     return found
@@ -336,19 +340,19 @@ def _evidence(
     """Gather all trials' figures: shares of the time of all of them together."""
     window = sum(row["window_ns"] or 0 for row in trials)
     clients = int(trials[0]["clients"])
-    seen = [one for row in trials for one in sides.get(row["trial"], ())]
+    seen = [sample for row in trials for sample in sides.get(row["trial"], ())]
     loop = None
     if window and all(row["gap_ns"] is not None for row in trials):
         loop = max(0, sum(row["gap_ns"] for row in trials) - _last_waits(trials)) / (window * clients)
     late = [row["late"] for row in trials if row["late"] is not None]
-    stolen = [one["steal_share"] for one in seen]
+    stolen = [sample["steal_share"] for sample in seen]
     if known.in_process:
-        both = side_of([one for one in seen if one["side"] == "both"], _cpu(trials, ""), window)
+        both = side_of([sample for sample in seen if sample["side"] == "both"], _cpu(trials, ""), window)
         client = server = both
     else:
-        client = side_of([one for one in seen if one["side"] == "client"], _cpu(trials, ""), window)
-        server = side_of([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), window)
-    behind = [one for one in seen if one["side"] == "backend"]
+        client = side_of([sample for sample in seen if sample["side"] == "client"], _cpu(trials, ""), window)
+        server = side_of([sample for sample in seen if sample["side"] == "server"], _cpu(trials, "server_"), window)
+    behind = [sample for sample in seen if sample["side"] == "backend"]
     return Evidence(
         clients=clients,
         in_process=known.in_process,

@@ -104,7 +104,7 @@ class ClaimResult:
 
     def tally(self) -> dict[Verdict, int]:
         """Count the verdicts of the comparisons."""
-        return {verdict: sum(one.verdict is verdict for one in self.compared) for verdict in Verdict}
+        return {verdict: sum(judged.verdict is verdict for judged in self.compared) for verdict in Verdict}
 
 
 def judge(study: Study, results: Results) -> list[ClaimResult]:
@@ -117,15 +117,15 @@ def _judge_one(study: Study, claim: ClaimPart, results: Results) -> ClaimResult:
     own, stand_ins = _parted(comparisons(claim), results)
     # Each kind by itself: what stands in for another takes nothing from what does not, not even by the correction.
     mine, apart = (compared(study, parts, claim.statistic, results) for parts in (own, stand_ins))
-    if not any(one.ratio for one in mine):
+    if not any(judged.ratio for judged in mine):
         mine, apart = [*mine, *apart], []
-    counted = [one for one in mine if one.ratio or not one.comparison.optional] or mine
-    verdicts = {one.verdict for one in counted}
+    counted = [judged for judged in mine if judged.ratio or not judged.comparison.optional] or mine
+    verdicts = {judged.verdict for judged in counted}
     order = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.UNMEASURED, Verdict.HOLDS)
-    worst = next(one for one in order if one in verdicts)
-    deciding = min((one for one in counted if one.verdict is worst), key=lambda one: one.margin)
+    worst = next(verdict for verdict in order if verdict in verdicts)
+    deciding = min((judged for judged in counted if judged.verdict is worst), key=lambda judged: judged.margin)
     text = claim.text or (study.published.claims[claim.id] if study.published else "") or claim.id
-    measured = [one for one in apart if one.ratio]
+    measured = [judged for judged in apart if judged.ratio]
     return ClaimResult(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding, measured)
 
 
@@ -140,7 +140,9 @@ def _parted(parts: Sequence[ClaimedRatio], results: Results) -> tuple[list[Claim
 
 def _stand_in(part: ClaimedRatio, results: Results) -> str:
     """Name what the cells of a comparison stand in for; "" if they are the originals."""
-    stacks = {one.attributes["stack"] for conditions in (*part.over, *part.under) for one in results.where(conditions)}
+    stacks = {
+        cell.attributes["stack"] for conditions in (*part.over, *part.under) for cell in results.where(conditions)
+    }
     return "; ".join(dict.fromkeys(results.stand_ins[stack] for stack in sorted(stacks) if stack in results.stand_ins))
 
 
@@ -241,9 +243,9 @@ def _ways(part: ClaimedRatio, statistic: str, results: Results) -> tuple[bool, b
     above = part.statistic or statistic
     lower = higher = False
     for cells, over, name in ((part.over, True, above), (part.under, False, part.under_statistic or above)):
-        meant = [one for conditions in cells for one in results.where(conditions)] if name in OF_TIME else []
+        meant = [cell for conditions in cells for cell in results.where(conditions)] if name in OF_TIME else []
         up = over is (METRICS[name].better is Better.HIGHER)
-        ways = {up for one in meant if one.at_least} | {not up for one in meant if one.at_most}
+        ways = {up for cell in meant if cell.at_least} | {not up for cell in meant if cell.at_most}
         lower, higher = lower or False in ways, higher or True in ways
     return lower, higher
 
@@ -329,14 +331,14 @@ def _missing(
     return f"{name}: {_no_value(one, statistic)}"
 
 
-def _no_value(one: Result, statistic: str) -> str:
+def _no_value(cell: Result, statistic: str) -> str:
     """Explain why a cell that was measured has no value."""
-    if statistic in one.costs:
+    if statistic in cell.costs:
         return f"{statistic} is too short for the clock of processor time in one fork"
-    if statistic in one.too_few:
-        return one.too_few[statistic]
+    if statistic in cell.too_few:
+        return cell.too_few[statistic]
     # Bytes are counted apart from the trials: they need no steady state.
-    return "excluded" if one.excluded else one.not_steady or "no call was answered"
+    return "excluded" if cell.excluded else cell.not_steady or "no call was answered"
 
 
 def absent(name: str, conditions: Mapping[str, str], results: Results) -> str:

@@ -12,9 +12,9 @@ from callbench.stats.estimate.digits import figure
 
 def of_group(subject: Subject, name: str, every: Sequence[Ranking]) -> str:
     """Describe what a group with rates of a closed loop says besides who leads; nothing if it has nothing to add."""
-    tables = [one for one in every if one.group == name]
-    alone = [one for one in tables if len(one.cells) == 1]
-    texts = [_alone(subject, one, places=len(tables) > 1) for one in alone[:MOST_PLACES]]
+    tables = [table for table in every if table.group == name]
+    alone = [table for table in tables if len(table.cells) == 1]
+    texts = [_alone(subject, table, places=len(tables) > 1) for table in alone[:MOST_PLACES]]
     if len(alone) > MOST_PLACES:
         texts.append(f"the table All cells has {len(alone) - MOST_PLACES} more loads and links of this group")
     text = "; ".join(texts) + "." if texts else ""
@@ -27,46 +27,46 @@ MOST_PLACES = 6
 
 def without_rates(subject: Subject, name: str) -> str:
     """Describe the results of a group that has no rate of a closed loop, or nothing if nothing was measured."""
-    cells = [one for one in subject.results.cells if one.attributes["group"] == name]
-    open_loops = [one for one in cells if one.open_loop is not None and one.trials]
+    cells = [cell for cell in subject.results.cells if cell.attributes["group"] == name]
+    open_loops = [cell for cell in cells if cell.open_loop is not None and cell.trials]
     if open_loops:
-        kept = sum(one.rate is not None for one in open_loops)
+        kept = sum(cell.rate is not None for cell in open_loops)
         return f"{kept} of {len(open_loops)} cells reached the requested rate. The section Open loop has their latency."
-    if any(one.rate is not None for one in cells):
+    if any(cell.rate is not None for cell in cells):
         return ""
-    if any(one.id in subject.results.sweeps for one in cells):
+    if any(cell.id in subject.results.sweeps for cell in cells):
         return "bytes were counted by type or by size. The section Bytes by type and size has them."
-    if any(one.id in subject.results.ledgers for one in cells):
+    if any(cell.id in subject.results.ledgers for cell in cells):
         return "bytes were counted, and nothing was timed. The section Wire ledger has them."
     return ""
 
 
-def middle(one: Result) -> float:
+def middle(cell: Result) -> float:
     """Return a rate, to put cells in order."""
-    return one.rate.middle if one.rate else 0.0
+    return cell.rate.middle if cell.rate else 0.0
 
 
-def stack_name(one: Result, table: Ranking, subject: Subject) -> str:
+def stack_name(cell: Result, table: Ranking, subject: Subject) -> str:
     """Name a stack as the study's rows do, or by message and channel where all are of one adapter."""
-    stack = one.attributes["stack"]
+    stack = cell.attributes["stack"]
     name = subject.every_name.get(stack)
     if name is not None:
         return name
     pairs = [(each.attributes["message"], each.attributes["channel"]) for each in table.cells]
-    mine = one.attributes["message"], one.attributes["channel"]
+    mine = cell.attributes["message"], cell.attributes["channel"]
     alone = pairs.count(mine) == 1 and len({each.attributes["adapter"] for each in table.cells}) == 1
     return f"{mine[0]} over {mine[1]}" if alone else stack
 
 
 def _effects(subject: Subject, tables: Sequence[Ranking]) -> str:
     """Describe how much message and channel matter, at the first load and link that has them crossed."""
-    for one in tables:
-        outside = [cell for cell in one.ranked if not in_process(subject, cell)]
+    for table in tables:
+        outside = [cell for cell in table.ranked if not in_process(subject, cell)]
         effect_sentences = effects(outside, subject.cards)
-        bounds = [stack_name(cell, one, subject) for cell in one.contenders[len(one.ranked) :]]
+        bounds = [stack_name(cell, table, subject) for cell in table.contenders[len(table.ranked) :]]
         without = f" Not counted, since they have no rank: {some(bounds)}." if bounds else ""
         if effect_sentences:
-            where = f", with {one.where}" if len(tables) > 1 else ""
+            where = f", with {table.where}" if len(tables) > 1 else ""
             sentences = (f"Within {adapter}{where}: {text}." for adapter, text in effect_sentences.items())
             return " ".join(sentences) + without
     return ""

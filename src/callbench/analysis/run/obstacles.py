@@ -77,11 +77,14 @@ class Obstacle:
 
 def obstacles(subject: Subject, every: Sequence[Ranking]) -> list[Obstacle]:
     """List them: claims, neighbours, what has no rank, and last the claims that this run was not made for."""
-    claims = [one for judged in subject.judged for one in _of_claim(subject, judged)]
-    found = sorted((one for one in claims if one.reason is not Reason.NOT_HERE), key=lambda one: not one.timed)
-    found += [one for table in every for one in _of_neighbours(subject, table)]
-    found += [one for table in every for one in _of_ranks(subject, table)]
-    return [*found, *_of_excluded(subject), *(one for one in claims if one.reason is Reason.NOT_HERE)]
+    claims = [obstacle for judged in subject.judged for obstacle in _of_claim(subject, judged)]
+    found = sorted(
+        (obstacle for obstacle in claims if obstacle.reason is not Reason.NOT_HERE),
+        key=lambda obstacle: not obstacle.timed,
+    )
+    found += [obstacle for table in every for obstacle in _of_neighbours(subject, table)]
+    found += [obstacle for table in every for obstacle in _of_ranks(subject, table)]
+    return [*found, *_of_excluded(subject), *(obstacle for obstacle in claims if obstacle.reason is Reason.NOT_HERE)]
 
 
 def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
@@ -101,9 +104,9 @@ def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     )
 
 
-def _cells(subject: Subject, one: ClaimComparison) -> list[Result]:
+def _cells(subject: Subject, compared: ClaimComparison) -> list[Result]:
     """Find the cells of a comparison."""
-    sides = (*one.comparison.over, *one.comparison.under)
+    sides = (*compared.comparison.over, *compared.comparison.under)
     return [cell for conditions in sides for cell in subject.results.where(conditions)]
 
 
@@ -121,10 +124,10 @@ def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
     ranked, count = table.ranked, len(table.contenders)
     level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
     where = at(table.group, table.clients, table.link)
-    for one, other in pairwise(table.standings):
-        if other.index not in one.ties:
+    for ahead, other in pairwise(table.standings):
+        if other.index not in ahead.ties:
             continue
-        pair = [ranked[one.index], ranked[other.index]]
+        pair = [ranked[ahead.index], ranked[other.index]]
         found = subject.results.ratio(*pair)
         if found is None:
             continue
@@ -145,11 +148,11 @@ def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float
         low: the lower end of the range that it was tested against.
         high: the upper end.
     """
-    limits = [one.verdict.limit for one in cells if one.verdict is not None]
-    if limits and all(one is Limit.LINK for one in limits):
+    limits = [cell.verdict.limit for cell in cells if cell.verdict is not None]
+    if limits and all(limit is Limit.LINK for limit in limits):
         return Reason.LINK
-    if any(one.at_least or one.unsteady is not None for one in cells):
-        return Reason.GENERATOR if any(one.at_least for one in cells) else Reason.UNSTEADY
+    if any(cell.at_least or cell.unsteady is not None for cell in cells):
+        return Reason.GENERATOR if any(cell.at_least for cell in cells) else Reason.UNSTEADY
     if found.low is None or found.high is None or found.half_width is None:
         return Reason.ONE_FORK
     if found.low > high or found.high < low:
@@ -162,37 +165,37 @@ def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float
 def _of_ranks(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
     """List the cells that have a rate and no rank."""
     where = at(table.group, table.clients, table.link)
-    for one in table.cells:
-        if one.ranked:
+    for cell in table.cells:
+        if cell.ranked:
             continue
-        name = stack_name(one, table, subject)
-        yield Obstacle(ObstacleKind.RANK, name, where, _unranked(one), "; ".join(one.whys))
+        name = stack_name(cell, table, subject)
+        yield Obstacle(ObstacleKind.RANK, name, where, _unranked(cell), "; ".join(cell.whys))
 
 
-def _unranked(one: Result) -> Reason:
+def _unranked(cell: Result) -> Reason:
     """Return the reason for which a cell has no rank."""
-    if one.excluded is not None:
+    if cell.excluded is not None:
         return Reason.EXCLUDED
-    if one.failing:
+    if cell.failing:
         return Reason.FAILS
-    if one.verdict is not None and one.verdict.at_least:
+    if cell.verdict is not None and cell.verdict.at_least:
         return Reason.GENERATOR
-    if one.at_most:
+    if cell.at_most:
         return Reason.CUT
-    return Reason.DISAGREE if not one.agree else Reason.UNSTEADY
+    return Reason.DISAGREE if not cell.agree else Reason.UNSTEADY
 
 
 def _of_excluded(subject: Subject) -> list[Obstacle]:
     """List the stacks and cells that have no rate at all."""
-    cells = {one.id: one for one in subject.results.cells}
+    cells = {cell.id: cell for cell in subject.results.cells}
     found: dict[tuple[str, str, str], Obstacle] = {}
-    for one in subject.results.excluded:
-        cell = cells.get(one.cell) if one.cell else None
+    for excluded in subject.results.excluded:
+        cell = cells.get(excluded.cell) if excluded.cell else None
         if cell is not None and cell.rate is not None:
             continue
         where = "" if cell is None else at(*(cell.attributes[key] for key in ("group", "clients", "link")))
         reason = Reason.UNSTEADY if cell is not None and cell.not_steady else Reason.EXCLUDED
-        made = Obstacle(ObstacleKind.RANK, one.stack, where, reason, one.why.rstrip("."))
+        made = Obstacle(ObstacleKind.RANK, excluded.stack, where, reason, excluded.why.rstrip("."))
         found.setdefault((made.about, made.where, made.detail), made)
     return list(found.values())
 
@@ -200,7 +203,7 @@ def _of_excluded(subject: Subject) -> list[Obstacle]:
 def gathered(every: Iterable[Obstacle]) -> Mapping[tuple[ObstacleKind, str, Reason, str], list[Obstacle]]:
     """Put together what one line tells: one call and reason, and one value where each has its own."""
     lines: dict[tuple[ObstacleKind, str, Reason, str], list[Obstacle]] = {}
-    for one in every:
-        own = "" if one.kind is ObstacleKind.NEIGHBOURS or one.reason is Reason.NOT_HERE else one.detail
-        lines.setdefault((one.kind, one.where, one.reason, own), []).append(one)
+    for obstacle in every:
+        own = "" if obstacle.kind is ObstacleKind.NEIGHBOURS or obstacle.reason is Reason.NOT_HERE else obstacle.detail
+        lines.setdefault((obstacle.kind, obstacle.where, obstacle.reason, own), []).append(obstacle)
     return lines

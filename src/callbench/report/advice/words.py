@@ -68,13 +68,13 @@ def _many(advice: Advice, margin: str) -> str:
     """Choose, of many that are alike, the ones that need the least of what costs money, as far as that is shown."""
     leaders = advice.choice.leaders
     needs: dict[str, list[str]] = {}
-    for one, words in _LEAST.items():
-        if name := advice.least.get(one):
+    for key, words in _LEAST.items():
+        if name := advice.least.get(key):
             needs.setdefault(name, []).append(words)
     alike = f"{len(leaders)} candidates lie within {margin} of each other in {goal(advice)}"
     common = [name for name in ordinary(advice.every, leaders, advice.situation) if name not in needs]
     alike += f", and {common[0]} is one of them." if common else "."
-    undecided = [words for one, words in _LEAST.items() if advice.least.get(one) == ""]
+    undecided = [words for key, words in _LEAST.items() if advice.least.get(key) == ""]
     if undecided:
         alike += f" It is undecided which of them needs {listed(undecided)}."
     if not needs:
@@ -84,7 +84,7 @@ def _many(advice: Advice, margin: str) -> str:
 
 def _calls_needed(advice: Advice) -> str:
     """Say how many calls the objective's percentile needs, where what would be advised has too few for one."""
-    objective, known = advice.situation.objective, {(one.stack, one.link) for one in advice.met}
+    objective, known = advice.situation.objective, {(check.stack, check.link) for check in advice.met}
     pairs = {(name, link.name) for name in advice.unsure for link in advice.situation.links}
     if objective is None or objective.share is None or objective.share >= 1 or pairs <= known:
         return ""
@@ -125,7 +125,7 @@ def reasons(advice: Advice) -> Iterator[str]:
     first = choice.comparison.others[0] if choice.comparison.others else None
     if first is not None:
         yield _next(advice, first)
-    saved = {one.name: one for one in advice.lines if one.saved is not None}
+    saved = {line.name: line for line in advice.lines if line.saved is not None}
     if MONEY in saved and advice.beside:
         one = saved[MONEY]
         less_ = one.saved is not None and one.saved.middle >= 0
@@ -149,7 +149,7 @@ def depends(advice: Advice) -> list[str]:
     ]
     if advice.situation.goal is not Goal.TIME:
         sentences.append(f"The map is of time. The choice goes by {goal(advice)}, which no rate of a link changes.")
-    return [*(one for one in sentences if one), *changing(advice)]
+    return [*(sentence for sentence in sentences if sentence), *changing(advice)]
 
 
 def not_measured(advice: Advice) -> list[str]:
@@ -168,7 +168,7 @@ def not_measured(advice: Advice) -> list[str]:
     unknown = [
         link.name
         for link in situation.links
-        if link.wire.get("link") and not any(one.name == processor_line("server", link.name) for one in advice.lines)
+        if link.wire.get("link") and not any(line.name == processor_line("server", link.name) for line in advice.lines)
     ]
     if unknown and advice.lines:
         out.append(
@@ -183,12 +183,12 @@ def not_measured(advice: Advice) -> list[str]:
     elif situation.objective is not None:
         out.append("Latencies are those of one client. Calls that wait for each other are not in them.")
     figures = advice.every.values()
-    kinds = [] if any(encrypts(one.card) for one in figures) else ["TLS"]
-    kinds += [] if any("http2" in one.channel for one in figures) else ["HTTP/2 besides gRPC"]
+    kinds = [] if any(encrypts(candidate.card) for candidate in figures) else ["TLS"]
+    kinds += [] if any("http2" in candidate.channel for candidate in figures) else ["HTTP/2 besides gRPC"]
     if kinds and any(link.wire.get("link") for link in situation.links):
         out.append(f"No channel with {' and none with '.join(kinds)} was measured.")
-    there = {one.language for one in advice.every.values()}
-    languages = [one for one in situation.languages if plain(one) not in there]
+    there = {candidate.language for candidate in advice.every.values()}
+    languages = [language for language in situation.languages if plain(language) not in there]
     if languages:
         out.append(
             f"No stack in {listed(languages)} was measured. Its processor times differ; bytes and round trips do not."
@@ -199,7 +199,11 @@ def not_measured(advice: Advice) -> list[str]:
         out.append(
             "No earlier run of this service on this machine lies beside this one, so comparisons are of this run alone."
         )
-    doubts = {one.stack: one.doubt for one in advice.every.values() if one.doubt and one.stack in advice.goals}
+    doubts = {
+        candidate.stack: candidate.doubt
+        for candidate in advice.every.values()
+        if candidate.doubt and candidate.stack in advice.goals
+    }
     out += [f"{stack}: {doubt}." for stack, doubt in doubts.items()]
     return out
 
@@ -212,7 +216,7 @@ def _disturbed(wire: object) -> bool:
 
 def _load(advice: Advice) -> str:
     calls = advice.situation.calls_per_s or 0.0
-    found = {one.name: calls * one.own.middle / 1e6 for one in advice.lines}
+    found = {line.name: calls * line.own.middle / 1e6 for line in advice.lines}
     least = found.get(processor_line("server"))
     most = max((found.get(processor_line("server", link.name), 0.0) for link in advice.situation.links), default=0.0)
     busy = "" if least is None else f" At {calls:,.10g} calls/s the server keeps {least:.2g} processors busy"
@@ -224,7 +228,7 @@ def _load(advice: Advice) -> str:
 def _nobody(advice: Advice) -> str:
     objective = advice.situation.objective
     if advice.failing and objective is not None:
-        worst = {name: max(one.ms.middle for one in advice.met if one.stack == name) for name in advice.failing}
+        worst = {name: max(check.ms.middle for check in advice.met if check.stack == name) for name in advice.failing}
         nearest = min(worst, key=lambda name: worst[name])
         return (
             f'No candidate meets "{objective.text}" over every link. {nearest} comes nearest, with'
@@ -250,12 +254,12 @@ def _advised(advice: Advice) -> str:
 
 
 def _objective(advice: Advice) -> Iterator[str]:
-    objective, mine = advice.situation.objective, [one for one in advice.met if one.stack == _advised(advice)]
+    objective, mine = advice.situation.objective, [check for check in advice.met if check.stack == _advised(advice)]
     if objective is None:
         return
-    if mine and all(one.outcome is Outcome.PASSED for one in mine):
+    if mine and all(check.outcome is Outcome.PASSED for check in mine):
         yield f'{_advised(advice)} meets "{objective.text}" over every link.'
-    unsure = [one.link for one in mine if one.outcome is Outcome.UNDECIDED]
+    unsure = [check.link for check in mine if check.outcome is Outcome.UNDECIDED]
     if unsure:
         yield f'It is undecided whether {_advised(advice)} meets "{objective.text}" over {listed(unsure)}.'
     if advice.failing:
@@ -265,7 +269,9 @@ def _objective(advice: Advice) -> Iterator[str]:
 def _why_out(advice: Advice, stack: str) -> str:
     if stack in advice.failing and advice.situation.objective is not None:
         return f'it does not meet "{advice.situation.objective.text}"'
-    return next((one.why[0] for one in advice.left_out if one.stack == stack), "the record lacks its figures")
+    return next(
+        (refused.why[0] for refused in advice.left_out if refused.stack == stack), "the record lacks its figures"
+    )
 
 
 def _place(axis: Axis) -> str:
@@ -276,26 +282,26 @@ def _place(axis: Axis) -> str:
 
 def _cut(ranges: Sequence[WinnerRange], axis: Axis, where: str) -> str:
     """Write one line through the map: who wins from where to where."""
-    if all(not one.winner for one in ranges):
+    if all(not span.winner for span in ranges):
         return f"{where}, it is undecided who wins, from {_ends(ranges, axis)}."
     parts = []
-    for place, one in enumerate(ranges):
-        who = _who(one)
+    for place, span in enumerate(ranges):
+        who = _who(span)
         if len(ranges) == 1:
             parts.append(f"{who} at each {axis.name}, from {_ends(ranges, axis)}")
         elif place == 0:
-            parts.append(f"{who} below {along(one.high, axis.unit)}")
+            parts.append(f"{who} below {along(span.high, axis.unit)}")
         elif place == len(ranges) - 1:
-            parts.append(f"{who} above {along(one.low, axis.unit)}")
+            parts.append(f"{who} above {along(span.low, axis.unit)}")
         else:
-            parts.append(f"{who} from {along(one.low, axis.unit)} to {along(one.high, axis.unit)}")
+            parts.append(f"{who} from {along(span.low, axis.unit)} to {along(span.high, axis.unit)}")
     return f"{where}: {', '.join(parts)}."
 
 
-def _who(one: WinnerRange) -> str:
-    if not one.winner:
+def _who(span: WinnerRange) -> str:
+    if not span.winner:
         return "undecided"
-    return f"{one.winner} or an equal one" if one.tied else one.winner
+    return f"{span.winner} or an equal one" if span.tied else span.winner
 
 
 def _ends(ranges: Sequence[WinnerRange], axis: Axis) -> str:

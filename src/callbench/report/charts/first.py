@@ -23,7 +23,7 @@ _ID = "first"
 def first_chart(subject: Subject, choices: Sequence[RankingChoice]) -> Chart | None:
     """Draw it; None if the run compares no stacks."""
     first = leading(choices)
-    tables = [one.ranking for one in first]
+    tables = [choice.ranking for choice in first]
     if not tables:
         return None
     standing = _standings(tables, choices)
@@ -35,13 +35,13 @@ def first_chart(subject: Subject, choices: Sequence[RankingChoice]) -> Chart | N
 def _standings(tables: Sequence[Ranking], choices: Sequence[RankingChoice]) -> dict[str, str]:
     """Return who has the highest rate of its kind, and who may be the fastest as well, by the cell's id."""
     found: dict[str, str] = {}
-    for one in choices:
-        if one.ranking not in tables:
+    for choice in choices:
+        if choice.ranking not in tables:
             continue
-        found |= {each.id: _AT_LEAST for each in (*one.reaching, *one.below)}
-        found |= {each.id: _TIE for each in one.ties}
-        if one.best is not None:
-            found[one.best.id] = _FIRST
+        found |= {each.id: _AT_LEAST for each in (*choice.reaching, *choice.below)}
+        found |= {each.id: _TIE for each in choice.ties}
+        if choice.best is not None:
+            found[choice.best.id] = _FIRST
     return found
 
 
@@ -49,34 +49,34 @@ def _matrix(subject: Subject, tables: Sequence[Ranking], standing: Mapping[str, 
     """Draw the heat map."""
     published = _published(subject)
     panels = [
-        CallPanel(subject.title_of(table.group), [_cell(one, standing, published) for one in table.cells])
+        CallPanel(subject.title_of(table.group), [_cell(cell, standing, published) for cell in table.cells])
         for table in tables
     ]
-    cells = [one for panel in panels for one in panel.cells]
-    messages = list(dict.fromkeys(one.attributes["message"] for one in subject.results.cells))
-    messages = [name for name in messages if any(one.message == name for one in cells)]
-    channels = sorted({one.channel for one in cells}, key=lambda name: -_mean(cells, name))
+    cells = [cell for panel in panels for cell in panel.cells]
+    messages = list(dict.fromkeys(cell.attributes["message"] for cell in subject.results.cells))
+    messages = [name for name in messages if any(cell.message == name for cell in cells)]
+    channels = sorted({cell.channel for cell in cells}, key=lambda name: -_mean(cells, name))
     about = (
         "Calls per second with "
         + tables[0].where
         + ": the stronger the colour, the more. Thick frame: the highest rate"
     )
-    kinds = max(sum(standing.get(one.id) == _FIRST for one in table.cells) for table in tables)
+    kinds = max(sum(standing.get(cell.id) == _FIRST for cell in table.cells) for table in tables)
     about += ", between processes and in one." if kinds > 1 else "."
     about += " The fastest is one of those in a frame (95 %)."
-    if any(one.published for one in cells):
+    if any(cell.published for cell in cells):
         study = subject.study.published
         about += f" Below, in italics: published{f', {study.title}' if study else ''}."
     wide, small = (heat_map(panels, Layout(messages, channels, phone)) for phone in (False, True))
     return chart(_ID, "Message and channel", about, wide, TRIALS_SQL, small)
 
 
-def _cell(one: Result, standing: Mapping[str, str], published: Mapping[str, str]) -> HeatCell:
-    rate, half_width = (one.rate.middle, one.rate.half_width) if one.rate else (0.0, None)
-    held = standing.get(one.id, "")
+def _cell(cell: Result, standing: Mapping[str, str], published: Mapping[str, str]) -> HeatCell:
+    rate, half_width = (cell.rate.middle, cell.rate.half_width) if cell.rate else (0.0, None)
+    held = standing.get(cell.id, "")
     bound = "≥" if held == _AT_LEAST else ""
-    message, channel = one.attributes["message"], one.attributes["channel"]
-    return HeatCell(message, channel, rate, bound + _short(rate, half_width), held, published.get(one.id, ""))
+    message, channel = cell.attributes["message"], cell.attributes["channel"]
+    return HeatCell(message, channel, rate, bound + _short(rate, half_width), held, published.get(cell.id, ""))
 
 
 def _short(rate: float, half_width: float | None) -> str:
@@ -91,29 +91,29 @@ def _short(rate: float, half_width: float | None) -> str:
 
 def _mean(cells: Sequence[HeatCell], channel: str) -> float:
     """Return the mean of the logarithms of a channel's rates."""
-    logs = [math.log(one.rate) for one in cells if one.channel == channel]
+    logs = [math.log(cell.rate) for cell in cells if cell.channel == channel]
     return math.fsum(logs) / len(logs)
 
 
 def _published(subject: Subject) -> dict[str, str]:
     """Return the published rate of each cell that has one, as it was printed."""
     tables = [table for table in subject.tables if table.statistic == "rate_per_s" and table.beside]
-    places = (one for table in tables for row in table.rows for one in row.places)
-    return {one.cell: one.published for one in places if one.cell and one.published}
+    places = (place for table in tables for row in table.rows for place in row.places)
+    return {place.cell: place.published for place in places if place.cell and place.published}
 
 
 def _ranking(subject: Subject, choice: RankingChoice, standing: Mapping[str, str]) -> Chart | None:
     """Draw the stacks of a ranking with the highest rates."""
-    cells = sorted((one for one in choice.ranking.cells if one.rate), key=lambda one: -_rate(one))
+    cells = sorted((cell for cell in choice.ranking.cells if cell.rate), key=lambda cell: -_rate(cell))
     stacks = [
         Leader(
-            choice.name(one),
-            one.rate,
-            ("≥ " if standing.get(one.id) == _AT_LEAST else "") + figure(one.rate.middle, one.rate.half_width),
-            standing.get(one.id, ""),
+            choice.name(cell),
+            cell.rate,
+            ("≥ " if standing.get(cell.id) == _AT_LEAST else "") + figure(cell.rate.middle, cell.rate.half_width),
+            standing.get(cell.id, ""),
         )
-        for one in cells[:MOST_LEADERS]
-        if one.rate
+        for cell in cells[:MOST_LEADERS]
+        if cell.rate
     ]
     about = f"Calls per second with {choice.ranking.where}, with 95 % intervals. In colour: the highest rate, and those"
     about += " that are not distinguished from it. A triangle: at least that."
@@ -121,5 +121,5 @@ def _ranking(subject: Subject, choice: RankingChoice, standing: Mapping[str, str
     return chart(_ID, subject.title_of(choice.ranking.group), about, leaders(stacks), TRIALS_SQL)
 
 
-def _rate(one: Result) -> float:
-    return one.rate.middle if one.rate else 0.0
+def _rate(cell: Result) -> float:
+    return cell.rate.middle if cell.rate else 0.0

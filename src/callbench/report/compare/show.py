@@ -43,7 +43,7 @@ def headline(found: Comparison) -> str:
     """Describe in a line what was found of each metric."""
     parts = []
     for metric in ComparedMetric:
-        tally = Counter(one.verdict for one in found.cells if one.figures.metric is metric)
+        tally = Counter(row.verdict for row in found.cells if row.figures.metric is metric)
         words = [(word, tally[word]) for word in (*map(str, Decision), NOT_COMPARED) if tally[word]]
         if words:
             parts.append(f"{metric}: {_counted(words)}")
@@ -63,7 +63,7 @@ def _counted(words: Sequence[tuple[str, int]]) -> str:
 
 def verdict(found: Comparison) -> str:
     """Say in a short sentence what a gate makes of it and why: the title of the page."""
-    rates = [one for one in found.cells if one.figures.metric is ComparedMetric.RATE]
+    rates = [row for row in found.cells if row.figures.metric is ComparedMetric.RATE]
     why = next(iter(_reasons(found)), "") or _rate_words(rates, found)
     return f"{str(found.outcome).capitalize()}: {why}"
 
@@ -71,20 +71,20 @@ def verdict(found: Comparison) -> str:
 def _reasons(found: Comparison) -> Iterator[str]:
     """Say why it did not pass, the gravest first; nothing where it did."""
     outcome = found.outcome
-    open_ = [one for one in found.cells if one.outcome is outcome]
-    failing = [one for one in open_ if one.failures and one.failures.outcome is outcome]
+    open_ = [row for row in found.cells if row.outcome is outcome]
+    failing = [row for row in open_ if row.failures and row.failures.outcome is outcome]
     if outcome is Outcome.FAILED:
         if failing:
             yield f"B fails more calls{_where(found, failing)}"
         for metric in ComparedMetric:
-            worse = [one for one in open_ if one.regression and one.figures.metric is metric]
+            worse = [row for row in open_ if row.regression and row.figures.metric is metric]
             if worse:
                 yield f"B {_WORSE[metric]}{_where(found, worse)}"
         yield f"{_unmeasured(open_)} could not be measured{_where(found, open_)}"
     elif outcome is Outcome.UNDECIDED:
         if failing:
             yield f"B may fail more calls{_where(found, failing)}"
-        unseen = [(one.decided.unseen, one.figures.metric) for one in open_ if one.decided]
+        unseen = [(row.decided.unseen, row.figures.metric) for row in open_ if row.decided]
         if unseen:
             most, metric = max(unseen)
             yield f"the {metric} of B may be {_percent(most)} worse"
@@ -93,20 +93,20 @@ def _reasons(found: Comparison) -> Iterator[str]:
 
 def _unmeasured(cells: Sequence[MetricVerdict]) -> str:
     """Name the sides that failed; records of before do not say which it was."""
-    return " and ".join(sorted(frozenset[str]().union(*(one.figures.sides for one in cells)))) or "one of the two"
+    return " and ".join(sorted(frozenset[str]().union(*(row.figures.sides for row in cells)))) or "one of the two"
 
 
 def _where(found: Comparison, cells: Sequence[MetricVerdict]) -> str:
     """Say in how many cells, where there are several."""
-    every = len({one.figures.cell for one in found.cells})
-    return f" in {len({one.figures.cell for one in cells})} of {every} cells" if every > 1 else ""
+    every = len({row.figures.cell for row in found.cells})
+    return f" in {len({row.figures.cell for row in cells})} of {every} cells" if every > 1 else ""
 
 
 def _rate_words(rates: Sequence[MetricVerdict], found: Comparison) -> str:
     """Say what the rates of B are beside A's, where nothing is wrong."""
-    tally = Counter(one.verdict for one in rates)
+    tally = Counter(row.verdict for row in rates)
     if tally[Decision.BETTER]:
-        better = [one for one in rates if one.verdict == Decision.BETTER]
+        better = [row for row in rates if row.verdict == Decision.BETTER]
         return f"B is faster{_where(found, better)}"
     if tally[Decision.EQUIVALENT] == len(rates):
         return f"B is as fast as A, within {_percent(found.rule.threshold)}"
@@ -117,43 +117,43 @@ def sentences(found: Comparison) -> list[str]:
     """Describe what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
     said = []
     for metric in ComparedMetric:
-        mine = [one for one in found.cells if one.figures.metric is metric]
-        if any(one.decided for one in mine):
+        mine = [row for row in found.cells if row.figures.metric is metric]
+        if any(row.decided for row in mine):
             said.append(_sentence(metric, mine, found))
     names = RowNames(found.cells)
-    failing = {names.of(one): one.why for one in found.cells if one.why and one.ratio}
+    failing = {names.of(row): row.why for row in found.cells if row.why and row.ratio}
     said += [f"{name}: {why}" if name else why for name, why in failing.items()]
-    said += [f"not compared: {names.of(one)} {one.figures.metric}: {one.why}" for one in found.missing]
+    said += [f"not compared: {names.of(row)} {row.figures.metric}: {row.why}" for row in found.missing]
     return [*said, f"{found.outcome}"]
 
 
 def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], found: Comparison) -> str:
     """Describe of a metric whether a regression was found, how great a one may be there, and what would tell."""
-    beyond = [one for one in cells if one.regression]
-    recovering = [one for one in cells if one.recovers is not None and one.outcome is Outcome.UNDECIDED]
+    beyond = [row for row in cells if row.regression]
+    recovering = [row for row in cells if row.recovers is not None and row.outcome is Outcome.UNDECIDED]
     if recovering and not beyond:
         where = f" in {_cells(len(recovering))}" if len(cells) > 1 else ""
         return f"{metric}: undecided{where}, because without a pause between calls it is another one"
-    open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
+    open_ = [row for row in cells if row.decided and row.decided.outcome is Outcome.UNDECIDED]
     allowed = _percent(found.rule.allowed(metric))
-    unseen = max((one.decided.unseen for one in open_ if one.decided), default=0.0)
+    unseen = max((row.decided.unseen for row in open_ if row.decided), default=0.0)
     where = f" in {_cells(len(open_))}" if len(cells) > 1 else ""
     missed = f"one up to {_percent(unseen)} could not be detected{where}" if open_ else ""
     if beyond:
         count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
         names = RowNames(found.cells)
-        text = f"{count} in {some([names.of(one) for one in beyond])}" if len(cells) > 1 else count
+        text = f"{count} in {some([names.of(row) for row in beyond])}" if len(cells) > 1 else count
         text += f"; {missed}" if missed else ""
     else:
         text = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
-    undecided = [one.decided for one in cells if one.decided and one.undecided and one.outcome is not Outcome.FAILED]
+    undecided = [row.decided for row in cells if row.decided and row.undecided and row.outcome is not Outcome.FAILED]
     return "; ".join([f"{metric}: {text}", *_more_forks(undecided, found.rule.margin(metric))])
 
 
 def _more_forks(undecided: Sequence[DecidedComparison], margin: float) -> Iterator[str]:
     """Describe about how many more forks would settle what is undecided."""
-    numbers = [one.more for one in undecided if one.more is not None]
-    hopeless = [one for one in undecided if one.more is None]
+    numbers = [comparison.more for comparison in undecided if comparison.more is not None]
+    hopeless = [comparison for comparison in undecided if comparison.more is None]
     if numbers:
         more = max(numbers)
         what = "what is undecided" if not hopeless else f"{len(numbers)} of {len(undecided)} undecided"
@@ -165,7 +165,7 @@ def _more_forks(undecided: Sequence[DecidedComparison], margin: float) -> Iterat
 
 def _why_hopeless(undecided: Sequence[DecidedComparison], margin: float) -> str:
     """Say what keeps more forks from deciding: noise, or a value at a limit that they would show exactly."""
-    spread = max(one.spread for one in undecided)
+    spread = max(comparison.spread for comparison in undecided)
     # A hundred forks narrow an interval to about a quarter of what one fork differs from another.
     if spread / 4 > math.expm1(margin):
         return f"the forks differ by {_percent(spread)} from each other"
@@ -185,39 +185,39 @@ def record(found: Comparison) -> dict[str, Any]:
         "shift": found.rule.shift,
         "outcome": str(found.outcome),
         "regressions": len(found.regressions),
-        "cells": [_record(one) for one in found.cells],
+        "cells": [_record(row) for row in found.cells],
         "sentences": sentences(found),
         "notes": list(found.notes),
         "folder": found.folder or None,
     }
 
 
-def _record(one: MetricVerdict) -> dict[str, Any]:
+def _record(row: MetricVerdict) -> dict[str, Any]:
     """Write one metric of a cell out."""
-    ratio, decided = one.ratio, one.decided
+    ratio, decided = row.ratio, row.decided
     return {
-        "cell": one.figures.cell,
-        "name": one.figures.name,
-        "stacks": list(one.figures.stacks),
-        "metric": str(one.figures.metric),
-        "unit": one.figures.metric.unit,
-        "values": list(one.values),
-        "counts": [len(values) for values in one.figures.values],
-        "calls": list(one.figures.calls),
-        "errors": list(one.figures.errors),
+        "cell": row.figures.cell,
+        "name": row.figures.name,
+        "stacks": list(row.figures.stacks),
+        "metric": str(row.figures.metric),
+        "unit": row.figures.metric.unit,
+        "values": list(row.values),
+        "counts": [len(values) for values in row.figures.values],
+        "calls": list(row.figures.calls),
+        "errors": list(row.figures.errors),
         "ratio": None if ratio is None else ratio.middle,
         "low": None if ratio is None else ratio.low,
         "high": None if ratio is None else ratio.high,
         "adjusted_p": None if decided is None else decided.adjusted_p,
         "detectable": None if decided is None else decided.detectable,
         "unseen": None if decided is None else decided.unseen,
-        "more_forks": one.more_forks,
-        "verdict": one.verdict,
-        "outcome": str(one.outcome),
-        "regression": one.regression,
-        "fails_more": None if one.failures is None else str(one.failures.outcome),
-        "fails_more_p": None if one.failures is None else one.failures.adjusted_p,
-        "why": one.why,
+        "more_forks": row.more_forks,
+        "verdict": row.verdict,
+        "outcome": str(row.outcome),
+        "regression": row.regression,
+        "fails_more": None if row.failures is None else str(row.failures.outcome),
+        "fails_more_p": None if row.failures is None else row.failures.adjusted_p,
+        "why": row.why,
     }
 
 
@@ -228,8 +228,8 @@ def print_comparison(found: Comparison, console: Console) -> None:
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
     grid = Grid([Column(name, number=name not in {"cell", "metric", "verdict"}) for name in names])
     rows = RowNames(found.cells)
-    for one in found.cells:
-        grid.add(*_row(one, rows), Text(_verdict(one, found), style=_STYLES[one.verdict]))
+    for row in found.cells:
+        grid.add(*_row(row, rows), Text(_verdict(row, found), style=_STYLES[row.verdict]))
     grid.print(console)
     for note in found.notes:
         console.print(Text(f"! {note}", style="yellow"), soft_wrap=True)
@@ -237,10 +237,10 @@ def print_comparison(found: Comparison, console: Console) -> None:
         console.print(Text(f"{sentence}."), soft_wrap=True)
 
 
-def _row(one: MetricVerdict, names: "RowNames") -> tuple[str, ...]:
+def _row(row: MetricVerdict, names: "RowNames") -> tuple[str, ...]:
     """Write what every table has of a metric of a cell, except for the verdict."""
-    values = (_value(one.figures.metric, value) for value in one.values)
-    return (names.of(one), str(one.figures.metric), *values, ratio_text(one.ratio), _detectable(one))
+    values = (_value(row.figures.metric, value) for value in row.values)
+    return (names.of(row), str(row.figures.metric), *values, ratio_text(row.ratio), _detectable(row))
 
 
 def markdown(found: Comparison) -> str:
@@ -257,10 +257,10 @@ def markdown(found: Comparison) -> str:
         f"| {' | '.join(_COLUMNS).replace('B / A', _between(found))} |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
-    for one in found.cells:
-        marked = one.outcome is not Outcome.PASSED
-        verdict_ = f"**{_plain(_verdict(one, found))}**" if marked else _plain(_verdict(one, found))
-        lines.append(f"| {' | '.join((*map(_plain, _row(one, rows)), verdict_))} |")
+    for row in found.cells:
+        marked = row.outcome is not Outcome.PASSED
+        verdict_ = f"**{_plain(_verdict(row, found))}**" if marked else _plain(_verdict(row, found))
+        lines.append(f"| {' | '.join((*map(_plain, _row(row, rows)), verdict_))} |")
     lines += [
         "",
         (
@@ -274,7 +274,7 @@ def markdown(found: Comparison) -> str:
 
 def opening(found: Comparison) -> Opening:
     """Return its answer in words; the cells that did not pass stand first."""
-    order = sorted(found.cells, key=lambda one: one.outcome is Outcome.PASSED)
+    order = sorted(found.cells, key=lambda row: row.outcome is Outcome.PASSED)
     sheet = _sheet(found, order)
     return opening_of(verdict(found), _results(found), [Section("comparison", "Comparison", "", sheets=[sheet])])
 
@@ -287,7 +287,7 @@ def _results(found: Comparison) -> list[str]:
 def _sheet(found: Comparison, cells: Sequence[MetricVerdict]) -> Sheet:
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
     rows = RowNames(found.cells)
-    return Sheet("Comparison", names, [(*_row(one, rows), _verdict(one, found)) for one in cells])
+    return Sheet("Comparison", names, [(*_row(row, rows), _verdict(row, found)) for row in cells])
 
 
 def report(found: Comparison, run: Record) -> RecordReport:
@@ -308,7 +308,7 @@ class RowNames:
 
     def __init__(self, cells: Sequence[MetricVerdict]) -> None:
         """Look at all rows."""
-        self._several = len({one.figures.stacks for one in cells}) > 1
+        self._several = len({row.figures.stacks for row in cells}) > 1
 
     def of(self, row: MetricVerdict) -> str:
         """Name a row. A and B are named once, above the table."""
@@ -320,16 +320,16 @@ class RowNames:
         return f"{stacks} {row.figures.name}"
 
 
-def _verdict(one: MetricVerdict, found: Comparison) -> str:
+def _verdict(row: MetricVerdict, found: Comparison) -> str:
     """Write a verdict with what a gate makes of it."""
-    if one.why:
-        return f"{one.verdict}: {one.why}"
-    if one.regression:
-        return f"{one.verdict}, a regression"
-    decided = one.decided
+    if row.why:
+        return f"{row.verdict}: {row.why}"
+    if row.regression:
+        return f"{row.verdict}, a regression"
+    decided = row.decided
     if decided is None:
-        return one.verdict
-    parts = [one.verdict]
+        return row.verdict
+    parts = [row.verdict]
     if decided.corrected_away:
         parts.append(f"not shown after the correction for {len(found.cells)} results")
     if decided.outcome is not Outcome.PASSED:

@@ -25,8 +25,8 @@ def text(subject: Subject) -> str:
         **cell_records(subject),
         "title": subject.study.title,
         "about": subject.study.about,
-        "found": [str(one) for one in summary_.sentences],
-        "choices": [_choice(one) for one in summary_.choices],
+        "found": [str(sentence) for sentence in summary_.sentences],
+        "choices": [_choice(choice) for choice in summary_.choices],
         "not_known": [_obstacle(summary_.open_results, place) for place in range(len(summary_.open_results.obstacles))],
         "five_minutes": {
             "seconds": SECONDS,
@@ -34,10 +34,10 @@ def text(subject: Subject) -> str:
             "forks": summary_.open_results.forecast.forks if summary_.open_results.forecast else None,
         },
         "cautions": cautions(subject),
-        "tables": [_table(one) for one in subject.tables],
-        "claims": [_claim(one) for one in subject.judged],
-        "questions": [_question_record(one) for one in subject.asked],
-        "sections": [_section(one) for one in sections(subject)],
+        "tables": [_table(table) for table in subject.tables],
+        "claims": [_claim(claim) for claim in subject.judged],
+        "questions": [_question_record(question) for question in subject.asked],
+        "sections": [_section(section) for section in sections(subject)],
         "environment": subject.environment,
     }
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -50,24 +50,24 @@ def _interval(interval: Interval | None) -> dict[str, Any] | None:
     return {"figure": interval.middle, "low": interval.low, "high": interval.high, "forks": interval.forks}
 
 
-def _choice(one: RankingChoice) -> dict[str, Any]:
+def _choice(choice: RankingChoice) -> dict[str, Any]:
     """Write what to choose from one ranking."""
-    table = one.ranking
+    table = choice.ranking
     return {
         "group": table.group,
         "clients": int(table.clients),
         "link": table.link,
-        "kind": one.kind,
-        "stack": one.best.attributes["stack"] if one.best else None,
-        "cell": one.best.id if one.best else None,
-        "rate_per_s": _interval(one.best.rate) if one.best else None,
-        "next": one.next.attributes["stack"] if one.best and one.next else None,
-        "ratio": _interval(one.ratio) if one.best else None,
-        "ratio_from_run_to_run": _interval(one.beyond) if one.best else None,
-        "ties": [each.attributes["stack"] for each in one.ties] if one.best else [],
-        "reached_by": [each.attributes["stack"] for each in one.reaching],
-        "shown": one.shown,
-        "lasts": one.lasts,
+        "kind": choice.kind,
+        "stack": choice.best.attributes["stack"] if choice.best else None,
+        "cell": choice.best.id if choice.best else None,
+        "rate_per_s": _interval(choice.best.rate) if choice.best else None,
+        "next": choice.next.attributes["stack"] if choice.best and choice.next else None,
+        "ratio": _interval(choice.ratio) if choice.best else None,
+        "ratio_from_run_to_run": _interval(choice.beyond) if choice.best else None,
+        "ties": [each.attributes["stack"] for each in choice.ties] if choice.best else [],
+        "reached_by": [each.attributes["stack"] for each in choice.reaching],
+        "shown": choice.shown,
+        "lasts": choice.lasts,
     }
 
 
@@ -93,14 +93,14 @@ def _table(table: FilledTable) -> dict[str, Any]:
             "label": row.label,
             "places": [
                 {
-                    "cell": one.cell,
-                    "result": _interval(one.interval),
+                    "cell": place.cell,
+                    "result": _interval(place.interval),
                     # What has no interval is words, or a value that is at an end of what can be said.
-                    "text": " ".join(part for part in (one.text, one.spread) if part and one.interval is None),
-                    "published": one.published,
-                    "why": one.why,
+                    "text": " ".join(part for part in (place.text, place.spread) if part and place.interval is None),
+                    "published": place.published,
+                    "why": place.why,
                 }
-                for one in row.places
+                for place in row.places
             ],
         }
         for row in table.rows
@@ -120,8 +120,13 @@ def _table(table: FilledTable) -> dict[str, Any]:
 def _section(section: Section) -> dict[str, Any]:
     """Write one section, as it stands on the page except for its charts."""
     sheets = [
-        {"title": one.title, "columns": list(one.columns), "rows": [list(row) for row in one.rows], "note": one.note}
-        for one in section.every_sheet
+        {
+            "title": sheet.title,
+            "columns": list(sheet.columns),
+            "rows": [list(row) for row in sheet.rows],
+            "note": sheet.note,
+        }
+        for sheet in section.every_sheet
     ]
     return {"id": section.id, "title": section.title, "found": list(section.found), "sheets": sheets}
 
@@ -134,35 +139,36 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "reading": claim.reading,
         "verdict": claim.verdict,
         "deciding": _comparison(claim.deciding),
-        "comparisons": [_comparison(one) for one in claim.compared],
-        "apart": [_comparison(one) for one in claim.apart],
+        "comparisons": [_comparison(compared) for compared in claim.compared],
+        "apart": [_comparison(compared) for compared in claim.apart],
     }
 
 
 def _question_record(question: AnsweredQuestion) -> dict[str, Any]:
     """Write one open question with what the run answers."""
     answers = [
-        {"sentence": one.sentence, "statistic": one.statistic, **_comparison(one.compared)} for one in question.answers
+        {"sentence": answer.sentence, "statistic": answer.statistic, **_comparison(answer.compared)}
+        for answer in question.answers
     ]
     return {"id": question.id, "text": question.text, "reading": question.reading, "answers": answers}
 
 
-def _comparison(one: ClaimComparison) -> dict[str, Any]:
+def _comparison(compared: ClaimComparison) -> dict[str, Any]:
     """Write one comparison."""
-    high, tested = one.comparison.high, one.tested
+    high, tested = compared.comparison.high, compared.tested
     return {
-        "label": one.comparison.label,
-        "above": one.comparison.low or None,
+        "label": compared.comparison.label,
+        "above": compared.comparison.low or None,
         "below": high if math.isfinite(high) else None,
-        "verdict": one.verdict,
-        "ratio": _interval(one.ratio),
-        "from_run_to_run": _interval(one.beyond),
-        "published": one.published,
-        "why": one.why,
+        "verdict": compared.verdict,
+        "ratio": _interval(compared.ratio),
+        "from_run_to_run": _interval(compared.beyond),
+        "published": compared.published,
+        "why": compared.why,
         "detectable": None if tested is None else tested.detectable,
         "more_forks": None if tested is None else tested.more_forks,
-        "undecided": undecided_text(one) or None,
-        "margin": one.comparison.margin,
+        "undecided": undecided_text(compared) or None,
+        "margin": compared.comparison.margin,
         "at_bound": tested is not None and tested.at_bound,
-        "stand_in": one.stand_in or None,
+        "stand_in": compared.stand_in or None,
     }

@@ -54,13 +54,13 @@ def section(subject: Subject) -> Section | None:
         return Section("call-overhead", "Baseline and overhead", DRIVEN) if alone else None
     found, sheets, charts = [], [], []
     for name in groups(subject):
-        own = [one for one in overheads if one.cell.attributes["group"] == name]
+        own = [tax for tax in overheads if tax.cell.attributes["group"] == name]
         if not own:
             continue
         found.append(f"{name}: {_summary(subject, own)}")
-        sheets.append(Sheet(f"Overhead: {name}", COLUMNS, [_row(one) for one in own]))
+        sheets.append(Sheet(f"Overhead: {name}", COLUMNS, [_row(tax) for tax in own]))
         # A panel is a channel. A bar alone compares nothing there: the sheet has its values.
-        compared = len({one.cell.attributes["channel"] for one in own}) < len(own)
+        compared = len({tax.cell.attributes["channel"] for tax in own}) < len(own)
         spec = chart_of(own, _channels(own)) if compared else None
         if spec is not None:
             title = f"Overhead: {name}"
@@ -76,81 +76,81 @@ def section(subject: Subject) -> Section | None:
 def _channels(overheads: Sequence[CallOverhead]) -> list[str]:
     """Order channels by their baseline, the lowest first."""
     baselines: dict[str, list[float]] = {}
-    for one in overheads:
-        baselines.setdefault(one.cell.attributes["channel"], []).append(one.baseline.middle)
+    for tax in overheads:
+        baselines.setdefault(tax.cell.attributes["channel"], []).append(tax.baseline.middle)
     return sorted(baselines, key=lambda name: median(baselines[name]))
 
 
 def _summary(subject: Subject, overheads: Sequence[CallOverhead]) -> str:
     """Name who pays least and most, and how many add up."""
-    outside = [one for one in overheads if not in_process(subject, one.cell)] or list(overheads)
-    ranked = sorted(outside, key=lambda one: one.times.middle)
+    outside = [tax for tax in overheads if not in_process(subject, tax.cell)] or list(overheads)
+    ranked = sorted(outside, key=lambda tax: tax.times.middle)
     texts = []
     if len(ranked) > 1:
         least, most = _paid(ranked[0]), _paid(ranked[-1])
         texts.append(f"the smallest multiple of the baseline is {least}, the largest {most}.")
-    untold = sum(one.overhead.holds(0.0) is True for one in overheads)
+    untold = sum(tax.overhead.holds(0.0) is True for tax in overheads)
     if untold:
         texts.append(f"In {untold} of {len(overheads)} stacks, no overhead is shown.")
-    judged = [one for one in overheads if one.adds_up is not None]
+    judged = [tax for tax in overheads if tax.adds_up is not None]
     if judged:
         texts.append(_sums(judged))
     return " ".join(texts)
 
 
-def _paid(one: CallOverhead) -> str:
+def _paid(tax: CallOverhead) -> str:
     """Name a stack with its time in baselines."""
-    return f"{one.cell.attributes['stack']} ({figure(one.times.middle, one.times.half_width)} times)"
+    return f"{tax.cell.attributes['stack']} ({figure(tax.times.middle, tax.times.half_width)} times)"
 
 
 def _sums(judged: Sequence[CallOverhead]) -> str:
     """Count the cells whose parts add up, and name the largest remainder either way."""
-    over = [one for one in judged if not one.adds_up and one.rest.middle >= 0]
-    under = [one for one in judged if not one.adds_up and one.rest.middle < 0]
+    over = [tax for tax in judged if not tax.adds_up and tax.rest.middle >= 0]
+    under = [tax for tax in judged if not tax.adds_up and tax.rest.middle < 0]
     added = len(judged) - len(over) - len(under)
     text = f"Baseline and codec add up to the whole in {added} of {len(judged)}"
     if over:
-        most = max(over, key=lambda one: one.rest.middle / one.time.middle)
+        most = max(over, key=lambda tax: tax.rest.middle / tax.time.middle)
         text += f"; {len(over)} took longer, by at most {_rest(most)}"
     if under:
-        most = min(under, key=lambda one: one.rest.middle / one.time.middle)
+        most = min(under, key=lambda tax: tax.rest.middle / tax.time.middle)
         text += f"; {len(under)} took less than their parts, by at most {_rest(most)}"
     return text + "."
 
 
-def _rest(one: CallOverhead) -> str:
+def _rest(tax: CallOverhead) -> str:
     """Write a remainder as a share of the whole."""
-    return f"{100 * abs(one.rest.middle) / one.time.middle:.0f} % of the time ({one.cell.attributes['stack']})"
+    return f"{100 * abs(tax.rest.middle) / tax.time.middle:.0f} % of the time ({tax.cell.attributes['stack']})"
 
 
-def _row(one: CallOverhead) -> tuple[str, ...]:
+def _row(tax: CallOverhead) -> tuple[str, ...]:
     """Write one line of the sheet."""
-    added = "yes" if one.adds_up else "undecided"
-    if one.adds_up is False:
-        added = "no: more than its parts" if one.rest.middle >= 0 else "no: less than its parts"
+    added = "yes" if tax.adds_up else "undecided"
+    if tax.adds_up is False:
+        added = "no: more than its parts" if tax.rest.middle >= 0 else "no: less than its parts"
     return (
-        one.cell.attributes["stack"],
-        figure(one.time.middle, one.time.half_width),
-        share(one.time.half_width),
-        figure(one.baseline.middle, one.baseline.half_width),
-        share(one.baseline.half_width),
-        _difference(one.overhead),
-        figure(one.times.middle, one.times.half_width),
-        figure(one.codec_us),
-        _difference(one.rest),
+        tax.cell.attributes["stack"],
+        figure(tax.time.middle, tax.time.half_width),
+        share(tax.time.half_width),
+        figure(tax.baseline.middle, tax.baseline.half_width),
+        share(tax.baseline.half_width),
+        _difference(tax.overhead),
+        figure(tax.times.middle, tax.times.half_width),
+        figure(tax.codec_us),
+        _difference(tax.rest),
         added,
     )
 
 
-def _difference(one: Difference) -> str:
+def _difference(difference: Difference) -> str:
     """Write a difference with its interval: `3.1 (2.8 to 3.4)`, with the places that its interval leaves it."""
-    if one.low is None or one.high is None:
-        return figure(one.middle)
-    reach = (one.high - one.low) / 2
+    if difference.low is None or difference.high is None:
+        return figure(difference.middle)
+    reach = (difference.high - difference.low) / 2
     if not reach:
-        return figure(one.middle)
+        return figure(difference.middle)
     last = last_place(reach, 0.5)
-    return f"{_at(one.middle, last)} ({_at(one.low, last)} to {_at(one.high, last)})"
+    return f"{_at(difference.middle, last)} ({_at(difference.low, last)} to {_at(difference.high, last)})"
 
 
 def _at(value: float, last: int) -> str:

@@ -36,18 +36,18 @@ def section(subject: Subject) -> Section | None:
     sheets: list[Sheet] = []
     charts: list[Chart | None] = []
     found: list[str] = []
-    for name in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
-        cells = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate]
-        clients = _of_clients([one for one in cells if one.open_loop is None])
+    for name in dict.fromkeys(cell.attributes["group"] for cell in subject.results.cells):
+        cells = [cell for cell in subject.results.cells if cell.attributes["group"] == name and cell.rate]
+        clients = _of_clients([cell for cell in cells if cell.open_loop is None])
         if clients:
             laws = {stack: _law(ladder) for stack, ladder in clients.items()}
             sheets += [_rates(name, clients), _laws(name, clients, laws)]
             found += _guesses(name, laws)
             charts += _charts(name, clients, laws)
-        rates = _of_rates([one for one in cells if one.open_loop is not None])
+        rates = _of_rates([cell for cell in cells if cell.open_loop is not None])
         if rates:
             charts.append(_rate_chart(name, rates))
-    drawn = [one for one in charts if one is not None]
+    drawn = [drawn for drawn in charts if drawn is not None]
     if not sheets and not drawn:
         return None
     return Section("steps", "Steps", ABOUT, found=found, sheets=sheets, charts=drawn, source=TRIALS_SQL.strip())
@@ -56,26 +56,26 @@ def section(subject: Subject) -> Section | None:
 def _of_clients(cells: Sequence[Result]) -> dict[str, dict[int, Result]]:
     """Gather ladders of clients by stack and link: those of at least two steps."""
     ladders: dict[str, dict[int, Result]] = {}
-    links = {one.attributes["link"] for one in cells}
-    for one in cells:
-        name = one.attributes["stack"] + (f", {one.attributes['link']}" if len(links) > 1 else "")
-        ladders.setdefault(name, {})[int(one.attributes["clients"])] = one
+    links = {cell.attributes["link"] for cell in cells}
+    for cell in cells:
+        name = cell.attributes["stack"] + (f", {cell.attributes['link']}" if len(links) > 1 else "")
+        ladders.setdefault(name, {})[int(cell.attributes["clients"])] = cell
     return {name: dict(sorted(ladder.items())) for name, ladder in ladders.items() if len(ladder) > 1}
 
 
 def _of_rates(cells: Sequence[Result]) -> dict[str, list[Result]]:
     """Gather ladders of rates by stack and clients."""
     ladders: dict[str, list[Result]] = {}
-    for one in cells:
-        clients = one.attributes["clients"]
-        name = one.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
-        ladders.setdefault(name, []).append(one)
+    for cell in cells:
+        clients = cell.attributes["clients"]
+        name = cell.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
+        ladders.setdefault(name, []).append(cell)
     return {name: ladder for name, ladder in ladders.items() if len(ladder) > 1}
 
 
 def _law(ladder: Ladder) -> Scalability | None:
     """Fit the scalability law to a ladder's rates."""
-    rates = {clients: one.rate.middle for clients, one in ladder.items() if one.rate}
+    rates = {clients: cell.rate.middle for clients, cell in ladder.items() if cell.rate}
     return fitted(list(rates), list(rates.values()))
 
 
@@ -89,8 +89,8 @@ def _rates(name: str, ladders: Mapping[str, Ladder]) -> Sheet:
     """Write the steps of a group."""
     rows = []
     for stack, ladder in ladders.items():
-        for clients, one in ladder.items():
-            rate, mean, p99 = (table_cell(one, statistic) for statistic in ("rate_per_s", "mean_us", "p99_us"))
+        for clients, cell in ladder.items():
+            rate, mean, p99 = (table_cell(cell, statistic) for statistic in ("rate_per_s", "mean_us", "p99_us"))
             relative = _relative(ladder, clients) if clients > min(ladder) else None
             times = "" if relative is None else figure(relative.middle, relative.half_width)
             spread = "" if relative is None else share(relative.half_width)
@@ -108,7 +108,7 @@ def _laws(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabili
     """Write slope and law of each stack."""
     rows = []
     for stack, ladder in ladders.items():
-        times = {clients: one.by_fork["mean_us"] for clients, one in ladder.items()}
+        times = {clients: cell.by_fork["mean_us"] for clients, cell in ladder.items()}
         law = laws[stack]
         fit = ("", "", "") if law is None else (_small(law.contention), _small(law.coherency), _peak(law))
         rows.append((stack, _slope(slope(times)), *fit))
@@ -160,7 +160,7 @@ def _guesses(name: str, laws: Mapping[str, Scalability | None]) -> list[str]:
 def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalability | None]) -> list[Chart | None]:
     """Draw rate and latency over clients."""
     best = sorted(
-        ladders, key=lambda stack: -max(one.rate.middle if one.rate else 0 for one in ladders[stack].values())
+        ladders, key=lambda stack: -max(cell.rate.middle if cell.rate else 0 for cell in ladders[stack].values())
     )
     shown = best[:MOST_LINES]
     some = f" The chart shows the {MOST_LINES} fastest of {len(ladders)} stacks." if len(ladders) > MOST_LINES else ""
@@ -178,8 +178,8 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
         points = [
             Point.of(stack, clients, interval)
             for stack in shown
-            for clients, one in ladders[stack].items()
-            if (interval := table_cell(one, statistic).interval) is not None
+            for clients, cell in ladders[stack].items()
+            if (interval := table_cell(cell, statistic).interval) is not None
         ]
         fit = curve if statistic == "rate_per_s" else []
         about = f"Each mark is a step with its 95 % interval over the forks.{some}"
@@ -192,10 +192,10 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
 def _rate_chart(name: str, ladders: Mapping[str, Sequence[Result]]) -> Chart | None:
     """Draw latency from the intended start over the rate asked for."""
     points = [
-        Point.of(stack, one.open_loop.target_per_s, interval)
+        Point.of(stack, cell.open_loop.target_per_s, interval)
         for stack, ladder in list(ladders.items())[:MOST_LINES]
-        for one in ladder
-        if one.open_loop and (interval := table_cell(one, "p99_us").interval) is not None
+        for cell in ladder
+        if cell.open_loop and (interval := table_cell(cell, "p99_us").interval) is not None
     ]
     about = "99th percentile from the intended start, with its 95 % interval. Rates that were not reached are left out."
     spec = steps(points, [], Axes("requested calls/s, logarithmic", "p99, microseconds, logarithmic", True))

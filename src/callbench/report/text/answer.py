@@ -46,7 +46,7 @@ def answer(subject: Subject, summary: Summary) -> FirstScreen:
     """Say it of a run."""
     shown = [AnswerLine("Certain", _certain(subject, summary)), AnswerLine("Open", _open(summary))]
     shown.append(AnswerLine("Valid for", _valid(subject)))
-    return FirstScreen(_sentence(summary.choices), [one for one in shown if one.text])
+    return FirstScreen(_sentence(summary.choices), [line for line in shown if line.text])
 
 
 def leading(choices: Sequence[RankingChoice]) -> list[RankingChoice]:
@@ -56,17 +56,19 @@ def leading(choices: Sequence[RankingChoice]) -> list[RankingChoice]:
     first that is shown. Where stacks with two processes and with one are told apart, it is those with two: what others
     can call.
     """
-    compared = [one for one in choices if (one.next is not None or one.reaching) and one.kind != WITHIN]
-    both = [one for one in compared if crossed(one.ranking.cells)]
+    compared = [choice for choice in choices if (choice.next is not None or choice.reaching) and choice.kind != WITHIN]
+    both = [choice for choice in compared if crossed(choice.ranking.cells)]
     if both:
-        most = max(both, key=lambda one: len(one.ranking.cells)).ranking
-        return [one for one in both if (one.ranking.clients, one.ranking.link) == (most.clients, most.link)][:MOST]
-    return [one for one in compared if one.lasts][:1] or compared[:1]
+        most = max(both, key=lambda choice: len(choice.ranking.cells)).ranking
+        return [
+            choice for choice in both if (choice.ranking.clients, choice.ranking.link) == (most.clients, most.link)
+        ][:MOST]
+    return [choice for choice in compared if choice.lasts][:1] or compared[:1]
 
 
 def crossed(cells: Sequence[Result]) -> bool:
     """Return whether cells have one stack for a message over a channel, and most of the places of the two."""
-    pairs = [(one.attributes["message"], one.attributes["channel"]) for one in cells]
+    pairs = [(cell.attributes["message"], cell.attributes["channel"]) for cell in cells]
     messages, channels = ({pair[place] for pair in pairs} for place in (0, 1))
     single = len(set(pairs)) == len(pairs)
     return single and min(len(messages), len(channels)) > 1 and 2 * len(pairs) > len(messages) * len(channels)
@@ -77,30 +79,36 @@ def _sentence(choices: Sequence[RankingChoice]) -> str:
     first = leading(choices)
     if len(first) == 1:
         return f"{first[0].where}: {first[0].in_words()}"
-    known = [one for one in first if one.best is not None]
+    known = [choice for choice in first if choice.best is not None]
     if not known:
         return f"Not known: {first[0].sure.partition(': ')[2]}." if first else ""
-    lasting = [one for one in known if one.lasts]
+    lasting = [choice for choice in known if choice.lasts]
     kind = f" {known[0].kind}" if known[0].kind else ""
-    names = [f"{one.name(one.best)} for {_place(one)}" for one in known if one.best is not None]
+    names = [f"{choice.name(choice.best)} for {_place(choice)}" for choice in known if choice.best is not None]
     if len(lasting) == len(known):
         return f"Fastest{kind}: {listed(names)}."
-    sure = f"shown for {listed(_place(one) for one in lasting)} only" if lasting else "none is shown to be the fastest"
+    sure = (
+        f"shown for {listed(_place(choice) for choice in lasting)} only"
+        if lasting
+        else "none is shown to be the fastest"
+    )
     return f"Highest rates{kind}: {listed(names)}; {sure}."
 
 
-def _place(one: RankingChoice) -> str:
+def _place(choice: RankingChoice) -> str:
     """Name a choice's load without the kind of its stacks."""
-    return one.where.removesuffix(f", {one.kind}")
+    return choice.where.removesuffix(f", {choice.kind}")
 
 
 def _certain(subject: Subject, summary: Summary) -> str:
     """Say how far channel and message move the rate, and how many first places are shown."""
-    texts = [_influence_text(subject, [one.ranking for one in leading(summary.choices)])]
-    lasting = [one for one in summary.choices if one.lasts and one.best is not None and one.next is not None]
-    others = [one for one in lasting if one not in leading(summary.choices)]
+    texts = [_influence_text(subject, [choice.ranking for choice in leading(summary.choices)])]
+    lasting = [
+        choice for choice in summary.choices if choice.lasts and choice.best is not None and choice.next is not None
+    ]
+    others = [choice for choice in lasting if choice not in leading(summary.choices)]
     if others:
-        names = [f"{one.name(one.best)} in {one.where}" for one in others[:2] if one.best is not None]
+        names = [f"{choice.name(choice.best)} in {choice.where}" for choice in others[:2] if choice.best is not None]
         more = f" and in {len(others) - 2} more" if len(others) > 2 else ""
         texts.append(
             f"{'Also shown' if len(lasting) > len(others) else 'Shown'} to be the fastest: {'; '.join(names)}{more}."
@@ -112,7 +120,7 @@ def _influence_text(subject: Subject, tables: Sequence[Ranking]) -> str:
     """Say it of the loads of the first screen, where one adapter has channels and messages crossed."""
     parts: list[str] = []
     for table in tables:
-        outside = [one for one in table.ranked if not in_process(subject, one)]
+        outside = [cell for cell in table.ranked if not in_process(subject, cell)]
         for both in list(influences(outside, subject.cards).values())[:1]:
             channel, message = _times(both.channel), _times(both.message)
             said = (
@@ -126,14 +134,14 @@ def _influence_text(subject: Subject, tables: Sequence[Ranking]) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
-def _times(one: Influence) -> str:
-    return figure(one.factor.middle, one.factor.half_width)
+def _times(influence: Influence) -> str:
+    return figure(influence.factor.middle, influence.factor.half_width)
 
 
 def _open(summary: Summary) -> str:
     """Count what is not decided, and say what more time would do."""
-    compared = [one for one in summary.choices if one.next is not None or one.reaching]
-    left = [one for one in compared if not one.lasts]
+    compared = [choice for choice in summary.choices if choice.next is not None or choice.reaching]
+    left = [choice for choice in compared if not choice.lasts]
     texts = []
     if left:
         texts.append(
@@ -155,12 +163,12 @@ def _valid(subject: Subject) -> str:
         texts.append(f"The run is {state}: values are missing.")
     if subject.left_out:
         texts.append(subject.left_out)
-    stacks = {one.stack for one in results.excluded}
+    stacks = {excluded.stack for excluded in results.excluded}
     if stacks:
         texts.append(
             f"{counted(len(stacks), 'stack')} {'has' if len(stacks) == 1 else 'have'} cells that are excluded."
         )
-    bounds = sum(bool(one.verdict and one.verdict.at_least) for one in results.cells)
+    bounds = sum(bool(cell.verdict and cell.verdict.at_least) for cell in results.cells)
     if bounds:
         texts.append(f"{counted(bounds, 'rate')} {'is a minimum' if bounds == 1 else 'are minimums'}, without a rank.")
     count = len(cautions(subject))

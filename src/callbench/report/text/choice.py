@@ -89,19 +89,19 @@ class RankingChoice:
 
     def _refuted(self) -> str:
         """Describe what could be faster than the first with a rank."""
-        faster = f"{some([self._bound(one) for one in self.reaching], MOST_NAMES)} calls/s"
+        faster = f"{some([self._bound(cell) for cell in self.reaching], MOST_NAMES)} calls/s"
         if self.first is None:
             return f"{NOT_KNOWN}: {faster}, and none has a rank"
         return f"{NOT_KNOWN}: {faster}; {self.name(self.first)}, the fastest with a rank, has {_rate(self.first)}"
 
-    def _bound(self, one: Result) -> str:
-        return f"{self.name(one)} has at {'most' if one.at_most else 'least'} {_rate(one)}"
+    def _bound(self, cell: Result) -> str:
+        return f"{self.name(cell)} has at {'most' if cell.at_most else 'least'} {_rate(cell)}"
 
     def _beside_bounds(self) -> str:
         """Name what has no rank: its rate is known only from one side."""
         if not self.below:
             return ""
-        return f"; without a rank: {some([self._bound(one) for one in self.below], MOST_NAMES)}"
+        return f"; without a rank: {some([self._bound(cell) for cell in self.below], MOST_NAMES)}"
 
     def _certainty(self) -> str:
         """Describe how sure it is, beside those with a rank."""
@@ -111,7 +111,7 @@ class RankingChoice:
             return "shown in this run; another run may have another order" if self._may_change else "shown"
         if self.ratio is None or self.ratio.low is None:
             return "unknown: one fork gives no interval"
-        others = some([self.name(one) for one in self.ties if one is not self.next], MOST_NAMES)
+        others = some([self.name(cell) for cell in self.ties if cell is not self.next], MOST_NAMES)
         if self.next not in self.ties:
             return f"faster than the next; not distinguished from {others}"
         # Its interval stands alone, the ranking corrects for the number of stacks.
@@ -120,9 +120,9 @@ class RankingChoice:
             return f"likely, but not shown after the correction for all stacks{also}"
         return "not distinguished from the next" + (f", nor from {others}" if others else "")
 
-    def name(self, one: Result) -> str:
+    def name(self, cell: Result) -> str:
         """Return what a stack is called."""
-        return self.names[one.attributes["stack"]]
+        return self.names[cell.attributes["stack"]]
 
     def in_words(self) -> str:
         """Write it in a sentence."""
@@ -141,7 +141,7 @@ def choices(subject: Subject, every: Sequence[Ranking]) -> list[RankingChoice]:
     for table in every:
         if len(table.cells) < 2:
             continue
-        names = {one.attributes["stack"]: stack_name(one, table, subject) for one in table.cells}
+        names = {cell.attributes["stack"]: stack_name(cell, table, subject) for cell in table.cells}
         every_place = range(len(table.contenders))
         inside = [place for place in every_place if in_process(subject, table.contenders[place])]
         outside = [place for place in every_place if place not in inside]
@@ -159,7 +159,7 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
     if not ranked:
         return RankingChoice(table, kind, None, bounds, (), (), None, None, shown=False, names=names)
     by_rate = sorted(ranked, key=lambda place: -middle(table.ranked[place]))
-    standing = {one.index: one for one in table.standings}
+    standing = {standing.index: standing for standing in table.standings}
     ahead = {place: set(standing[place].behind) & set(ranked) if standing else set() for place in ranked}
     best = next((place for place in by_rate if not ahead[place]), by_rate[0])
     rest = [place for place in by_rate if place != best]
@@ -172,11 +172,11 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
         kind,
         first,
         above,
-        [one for one in bounds if one not in above],
+        [cell for cell in bounds if cell not in above],
         [table.ranked[place] for place in ties],
         following,
         results.ratio(first, following) if following else None,
-        shown=not ties and not above and not any(one.at_least for one in bounds),
+        shown=not ties and not above and not any(cell.at_least for cell in bounds),
         names=names,
         beyond=results.ratio_beyond(first, following) if following else None,
     )
@@ -184,18 +184,22 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
 
 def sheet(every: Sequence[RankingChoice]) -> Sheet:
     """Write them as a table."""
-    rows = [_row(one) for one in every[:MOST_ROWS]]
+    rows = [_row(choice) for choice in every[:MOST_ROWS]]
     more = f" {len(every) - MOST_ROWS} more loads and links are in the ranking." if len(every) > MOST_ROWS else ""
     return Sheet("Fastest stacks", COLUMNS, rows, NOTE + more)
 
 
-def _row(one: RankingChoice) -> tuple[str, ...]:
+def _row(choice: RankingChoice) -> tuple[str, ...]:
     """Write one of them as a line of the table."""
-    if one.best is None:
-        return one.where, NOT_KNOWN, "", "", "", one.sure.removeprefix(f"{NOT_KNOWN}: ")
-    beside = ("", "") if one.next is None else (f"{ratio_text(one.ratio)}{beyond_text(one.beyond)}", one.name(one.next))
-    return one.where, one.name(one.best), _rate(one.best), *beside, one.sure
+    if choice.best is None:
+        return choice.where, NOT_KNOWN, "", "", "", choice.sure.removeprefix(f"{NOT_KNOWN}: ")
+    beside = (
+        ("", "")
+        if choice.next is None
+        else (f"{ratio_text(choice.ratio)}{beyond_text(choice.beyond)}", choice.name(choice.next))
+    )
+    return choice.where, choice.name(choice.best), _rate(choice.best), *beside, choice.sure
 
 
-def _rate(one: Result) -> str:
-    return figure(one.rate.middle, one.rate.half_width) if one.rate else ""
+def _rate(cell: Result) -> str:
+    return figure(cell.rate.middle, cell.rate.half_width) if cell.rate else ""

@@ -38,7 +38,7 @@ class SummaryFinding:
 
 def groups(subject: Subject) -> list[str]:
     """Name the groups that have values, in the study's order."""
-    measured = {one.attributes["group"] for one in subject.results.cells if one.rate}
+    measured = {cell.attributes["group"] for cell in subject.results.cells if cell.rate}
     return [group.group for group in subject.study.groups if group.group in measured]
 
 
@@ -72,7 +72,7 @@ class Summary:
     @property
     def sentences(self) -> list[SummaryFinding]:
         """Write all of it without its tables."""
-        texts = [SummaryFinding(one.where, one.in_words()) for one in self.choices]
+        texts = [SummaryFinding(choice.where, choice.in_words()) for choice in self.choices]
         texts += [SummaryFinding("Claims", self.claims)] if self.claims else []
         more = self.open_results.in_words()
         texts += [SummaryFinding("Undecided", more)] if more else []
@@ -87,7 +87,7 @@ def summary(subject: Subject) -> Summary:
     """
     every = rankings(subject)
     claims = of_claims(subject.judged) if subject.judged else ""
-    claims += "".join(f" {one}" for one in elsewhere(subject))
+    claims += "".join(f" {sentence}" for sentence in elsewhere(subject))
     return Summary(
         choices(subject, every),
         claims,
@@ -103,7 +103,7 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[SummaryF
     alone: list[SummaryFinding] = []
     for name in dict.fromkeys(group.group for group in subject.study.groups):
         text = "" if name in charted else of_group(subject, name, every) or without_rates(subject, name)
-        compared = any(one.group == name and len(one.cells) > 1 for one in every)
+        compared = any(table.group == name and len(table.cells) > 1 for table in every)
         (written if compared else alone).extend([SummaryFinding(subject.title_of(name), text)] if text else [])
     # Groups of one stack each compare nothing here; tables, claims and questions do so across groups.
     if len(alone) > MOST_ALONE and (written or len(every) > len(alone)):
@@ -115,7 +115,7 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[SummaryF
     written += [SummaryFinding(title, text) for title, text in sentences if text]
     for table in subject.tables:
         if table.in_words:
-            rows = [(row.label, [one.text for one in row.places]) for row in table.rows]
+            rows = [(row.label, [place.text for place in row.places]) for row in table.rows]
             text = limits.in_words(table.columns, rows)
             written += [SummaryFinding(table.title, text)] if text else []
     if subject.requested.knees:
@@ -132,7 +132,7 @@ def verdicts_text(results: Sequence[ClaimResult]) -> str:
         Verdict.FAILS: ("does not hold", "do not hold"),
         Verdict.UNDECIDED: ("is undecided", "are undecided"),
     }
-    counts = {verdict: sum(one.verdict is verdict for one in results) for verdict in words}
+    counts = {verdict: sum(result.verdict is verdict for result in results) for verdict in words}
     tested = sum(counts.values())
     parts = [f"{count} {words[verdict][count != 1]}" for verdict, count in counts.items() if count]
     return f"of {tested} tested, {listed(parts)}." if tested else "none were tested."
@@ -140,12 +140,16 @@ def verdicts_text(results: Sequence[ClaimResult]) -> str:
 
 def elsewhere(subject: Subject) -> list[str]:
     """Count the verdicts in the run's other conditions of the machine's idle states, and name those that differ."""
-    own = {one.id: one.verdict for one in subject.judged}
+    own = {claim.id: claim.verdict for claim in subject.judged}
     lines = []
     for name, other in subject.others.items():
         if not other.judged:
             continue
-        differ = [f"“{one.text.rstrip('.')}” {one.verdict}" for one in other.judged if one.verdict is not own[one.id]]
+        differ = [
+            f"“{claim.text.rstrip('.')}” {claim.verdict}"
+            for claim in other.judged
+            if claim.verdict is not own[claim.id]
+        ]
         there = f" Otherwise than above: {some(differ, MOST_CLAIMS)}." if differ else ""
         lines.append(f"With {CONDITIONS[name]}: {verdicts_text(other.judged)}{there}")
     return lines
@@ -155,9 +159,9 @@ def of_claims(judged: Sequence[ClaimResult]) -> str:
     """Count the verdicts on the claims that were tested, and name those that were not, with why."""
     text = verdicts_text(judged)
     missing: dict[str, list[str]] = {}
-    for one in judged:
-        if one.verdict is Verdict.UNMEASURED:
-            missing.setdefault(one.deciding.why, []).append(one.text)
+    for claim in judged:
+        if claim.verdict is Verdict.UNMEASURED:
+            missing.setdefault(claim.deciding.why, []).append(claim.text)
     if missing:
         texts = [f"{len(claims)} ({why})" for why, claims in list(missing.items())[:MOST_REASONS]]
         more = sum(len(claims) for claims in list(missing.values())[MOST_REASONS:])
@@ -190,12 +194,12 @@ def cautions(subject: Subject) -> list[str]:
     shared = _sharing(subject)
     if shared:
         texts.append(shared)
-    inside = sorted({one.attributes["channel"] for one in results.cells if one.rate and in_process(subject, one)})
+    inside = sorted({cell.attributes["channel"] for cell in results.cells if cell.rate and in_process(subject, cell)})
     if inside:
         texts.append(
             f"Over {listed(inside)}, one program is both client and server. There is no server that others could call."
         )
-    batched = sorted({one.attributes["channel"] for one in results.cells if one.batched})
+    batched = sorted({cell.attributes["channel"] for cell in results.cells if cell.batched})
     if batched:
         texts.append(
             f"Some calls over {listed(batched)} are shorter than 20 clock readings. They were timed in batches, so"
@@ -231,9 +235,9 @@ def _meanwhile(subject: Subject) -> list[str]:
             f"The machine changed its speed: a raw echo was up to {_faster(validity.drift)} at one time than at"
             " another. Compare values only within this run, where ratios are computed fork by fork."
         )
-    disturbed = [one for one in validity.disturbed if one.counted and one.why]
+    disturbed = [trial for trial in validity.disturbed if trial.counted and trial.why]
     if disturbed:
-        cells = len({one.cell for one in disturbed})
+        cells = len({trial.cell for trial in disturbed})
         texts.append(
             f"{len(disturbed)} trials of {cells} cells were disturbed by other programs. They count. Repeat on a"
             " quieter machine before you decide anything by them."
@@ -241,7 +245,7 @@ def _meanwhile(subject: Subject) -> list[str]:
     unsteady = [curve for known in validity.cells.values() for curve in known.curves if curve.unsteady]
     if unsteady:
         out = [curve for curve in unsteady if curve.left_out]
-        never = sum(bool(one.not_steady) for one in subject.results.cells)
+        never = sum(bool(cell.not_steady) for cell in subject.results.cells)
         if out:
             none_left = f" {never} cells have no value left." if never else ""
             texts.append(f"{len(out)} trials were not steady and do not count.{none_left}")
@@ -249,12 +253,12 @@ def _meanwhile(subject: Subject) -> list[str]:
         if rest:
             cells = len({curve.cell for curve in rest})
             texts.append(f"{len(rest)} trials of {cells} cells changed their rate during the measurement. They count.")
-    at_least = [named(one) for one in subject.results.cells if one.verdict and one.verdict.at_least]
+    at_least = [named(cell) for cell in subject.results.cells if cell.verdict and cell.verdict.at_least]
     if at_least:
         texts.append(
             f"In {some(at_least)}, Callbench itself was the limit. These rates are minimum values and are not ranked."
         )
-    at_most = [named(one) for one in subject.results.cells if one.at_most]
+    at_most = [named(cell) for cell in subject.results.cells if cell.at_most]
     if at_most:
         texts.append(
             f"In {some(at_most)}, calls took longer than slices. These rates are maximum values and are not ranked."
@@ -275,14 +279,14 @@ def _troubles(subject: Subject) -> list[str]:
         texts.append(f"Excluded: {some(stacks)}: {why}.")
     if len(exclusions(subject)) > MOST_REASONS:
         texts.append("The report lists more exclusions with other reasons.")
-    failed = [one for one in results.cells if one.errors]
+    failed = [cell for cell in results.cells if cell.errors]
     if failed:
-        total = sum(sum(one.errors.values()) for one in failed)
+        total = sum(sum(cell.errors.values()) for cell in failed)
         texts.append(f"{total:,} calls in {len(failed)} cells failed. They count in no rate.")
-    unequal = [named(one) for one in results.cells if not one.agree]
+    unequal = [named(cell) for cell in results.cells if not cell.agree]
     if unequal:
         texts.append(f"Client and server counted differently in {some(unequal)}. These values are wrong.")
-    texts += [f"{one} It may be a leak." for one in leaks(subject.health)]
+    texts += [f"{sentence} It may be a leak." for sentence in leaks(subject.health)]
     texts += deaths(subject.deaths)
     texts += [f"Note of the run: {text}" for text in results.notes]
     return texts
@@ -292,9 +296,9 @@ def exclusions(subject: Subject) -> dict[str, list[str]]:
     """Gather what was excluded by reason: stacks, and cells where only these are meant."""
     gathered: dict[str, list[str]] = {}
     cells = by_id(subject.results.cells)
-    for one in subject.results.excluded:
-        names = gathered.setdefault(one.why.rstrip("."), [])
-        name = named(cells[one.cell]) if one.cell in cells else one.stack
+    for excluded in subject.results.excluded:
+        names = gathered.setdefault(excluded.why.rstrip("."), [])
+        name = named(cells[excluded.cell]) if excluded.cell in cells else excluded.stack
         if name not in names:
             names.append(name)
     return gathered

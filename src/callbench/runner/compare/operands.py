@@ -61,13 +61,13 @@ def candidates(text: str, all_stacks: catalogue.Catalogue) -> list[Candidate]:
         found = _from_manifest(path, all_stacks)
     else:
         found = _from_catalogue(named, all_stacks)
-    for one in found:
-        why = one.stack.why_not or next(
-            filter(None, map(catalogue.cannot_run, (one.programs.client, one.programs.server))), None
+    for candidate in found:
+        why = candidate.stack.why_not or next(
+            filter(None, map(catalogue.cannot_run, (candidate.programs.client, candidate.programs.server))), None
         )
         if why:
-            raise BadInput(f"{text}: {one.stack.id} cannot run here: {why}")
-    return [replace(one, options=options) for one in found] if options else found
+            raise BadInput(f"{text}: {candidate.stack.id} cannot run here: {why}")
+    return [replace(candidate, options=options) for candidate in found] if options else found
 
 
 def _options(text: str) -> dict[str, float]:
@@ -90,8 +90,8 @@ def pairs(a: Sequence[Candidate], b: Sequence[Candidate]) -> list[tuple[Candidat
     """
     if len(a) == len(b) == 1:
         return [(a[0], b[0])]
-    by_name = {one.name: one for one in b}
-    found = [(one, by_name[one.name]) for one in a if one.name in by_name]
+    by_name = {candidate.name: candidate for candidate in b}
+    found = [(candidate, by_name[candidate.name]) for candidate in a if candidate.name in by_name]
     if not found:
         raise BadInput(
             f"no stack of the first has the name of one of the second: {a[0].stack.id} and {b[0].stack.id}, for"
@@ -102,39 +102,41 @@ def pairs(a: Sequence[Candidate], b: Sequence[Candidate]) -> list[tuple[Candidat
 
 def _from_catalogue(text: str, all_stacks: catalogue.Catalogue) -> list[Candidate]:
     """Return stacks of the catalogue."""
-    found = [one for one in all_stacks.every if _fits(one, text)]
+    found = [stack for stack in all_stacks.every if _fits(stack, text)]
     half = None if found else mixed.suggestion_for_half(text, all_stacks.every)
     if half:
         raise BadInput(half)
     if not found:
         raise BadInput(
-            f"{unknown('stack', text, [one.id for one in all_stacks.every], 'callbench list stacks')}; {HOW}"
+            f"{unknown('stack', text, [stack.id for stack in all_stacks.every], 'callbench list stacks')}; {HOW}"
         )
-    return [Candidate(one, all_stacks.programs(one)) for one in found]
+    return [Candidate(stack, all_stacks.programs(stack)) for stack in found]
 
 
 def _from_build(text: str, path: Path, all_stacks: catalogue.Catalogue) -> list[Candidate]:
     """Return stacks of another adapter folder, or stacks of the catalogue with another program."""
     if _manifest_in(path) is not None:
         every = _from_manifest(path, all_stacks, by_load_driver=MIXED in text)
-        found = [one for one in every if _fits(one.stack, text)]
+        found = [candidate for candidate in every if _fits(candidate.stack, text)]
         if not found:
-            names = ", ".join(one.stack.id for one in every[:6]) + (" ..." if len(every) > 6 else "")
+            names = ", ".join(candidate.stack.id for candidate in every[:6]) + (" ..." if len(every) > 6 else "")
             raise BadInput(f"{path} has no stack {text}: it has {names}")
         return found
     if not path.is_file():
         raise BadInput(f"{text}@{path}: there is no adapter.toml and no program at {path}; {HOW}")
     found = _from_catalogue(text, all_stacks)
-    if any(one.stack.mixed and only_call(one.stack) is None for one in found):
+    if any(candidate.stack.mixed and only_call(candidate.stack) is None for candidate in found):
         raise BadInput(f"{text}@{path}: a mixed stack has two programs; compare builds of each side's own stack")
-    return [_with_program(one, str(path.absolute())) for one in found]
+    return [_with_program(candidate, str(path.absolute())) for candidate in found]
 
 
-def _with_program(one: Candidate, program: str) -> Candidate:
+def _with_program(candidate: Candidate, program: str) -> Candidate:
     """Return the same stack with another program. If the load driver calls it, replace its server's program."""
-    all_stacks = one.programs.server
+    all_stacks = candidate.programs.server
     built = replace(all_stacks, program=(program, *all_stacks.program[1:]))
-    return replace(one, programs=replace(one.programs, server=built) if one.stack.mixed else built.both)
+    return replace(
+        candidate, programs=replace(candidate.programs, server=built) if candidate.stack.mixed else built.both
+    )
 
 
 def _from_manifest(path: Path, all_stacks: catalogue.Catalogue, *, by_load_driver: bool = False) -> list[Candidate]:
@@ -153,7 +155,7 @@ def _from_manifest(path: Path, all_stacks: catalogue.Catalogue, *, by_load_drive
             break
     else:
         read = manifest.read(file)
-    whole = [Candidate(one, read.both) for one in read.stacks if not (one.instrument or one.half)]
+    whole = [Candidate(stack, read.both) for stack in read.stacks if not (stack.instrument or stack.half)]
     return whole if whole and not by_load_driver else list(_called_by_load_driver(read, all_stacks))
 
 

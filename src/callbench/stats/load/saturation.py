@@ -88,17 +88,17 @@ def saturated(every: Sequence[LoadObservation], level: float) -> Saturation:
         every: all loads that were tried.
         level: the capacity.
     """
-    beyond = [one for one in every if level < one.level <= level * 2.2 and not one.met]
-    beyond = beyond or [one for one in every if one.level >= level]
-    loaded = [one for one in beyond if one.evidence is not None]
+    beyond = [load for load in every if level < load.level <= level * 2.2 and not load.met]
+    beyond = beyond or [load for load in every if load.level >= level]
+    loaded = [load for load in beyond if load.evidence is not None]
     refused = _refused(beyond)
     if refused or not loaded:
         why = refused or "no load at or above the capacity could be driven to its end"
         return Saturation(Resource.POOL if refused else Resource.UNDECIDED, why)
-    votes = [_by_processors(one.evidence, one.processors) for one in loaded if one.evidence is not None]
-    named = [one for one in votes if one is not None]
-    best = max(named, key=lambda one: [other.resource for other in named].count(one.resource), default=None)
-    if best is not None and [one.resource for one in named].count(best.resource) * 2 > len(loaded):
+    votes = [_by_processors(load.evidence, load.processors) for load in loaded if load.evidence is not None]
+    named = [vote for vote in votes if vote is not None]
+    best = max(named, key=lambda vote: [other.resource for other in named].count(vote.resource), default=None)
+    if best is not None and [vote.resource for vote in named].count(best.resource) * 2 > len(loaded):
         return best
     return _by_the_queue(every, loaded)
 
@@ -136,18 +136,18 @@ def _driver_taken(evidence: Evidence) -> bool:
 
 def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObservation]) -> Saturation:
     """Say what calls waited for where no processor was used up."""
-    times = [one for one in every if one.mean_us]
-    lone = min(times, key=lambda one: one.level, default=None)
-    waits = [one.mean_us for one in loaded if one.mean_us]
+    times = [load for load in every if load.mean_us]
+    lone = min(times, key=lambda load: load.level, default=None)
+    waits = [load.mean_us for load in loaded if load.mean_us]
     if lone is None or lone.mean_us is None or not waits:
         return Saturation(Resource.UNDECIDED, "no call was answered")
     if median(waits) < _QUEUED * lone.mean_us:
         short = f"a call took {figure(median(waits) / 1e3)} ms, and {figure(lone.mean_us / 1e3)} ms at the lowest load"
         return Saturation(Resource.NOTHING, f"calls hardly waited for each other: {short}")
-    rate = median(one.per_s for one in loaded)
-    most = max(one.per_s for one in every)
+    rate = median(load.per_s for load in loaded)
+    most = max(load.per_s for load in every)
     at_once = rate * lone.mean_us / 1e6
-    seen = [one.evidence.server.busy for one in loaded if one.evidence is not None]
+    seen = [load.evidence.server.busy for load in loaded if load.evidence is not None]
     known = [busy for busy in seen if busy is not None]
     if not known:
         why = f"calls waited, about {figure(at_once)} at once were answered, and the server's processors are not seen"
@@ -169,15 +169,15 @@ def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObserva
 
 def _refused(loaded: Sequence[LoadObservation]) -> str:
     """Say that calls failed rather than waited, where most loads failed so."""
-    bad = [one for one in loaded if _share(one) > 0.01]
+    bad = [load for load in loaded if _share(load) > 0.01]
     if not loaded or len(bad) < _LEAST_REFUSED * len(loaded):
         return ""
-    kinds = sorted({kind for one in bad for kind in one.errors if kind in _REFUSED})
-    share = max(_share(one) for one in bad)
+    kinds = sorted({kind for load in bad for kind in load.errors if kind in _REFUSED})
+    share = max(_share(load) for load in bad)
     failed = f"{percent(share)} of the calls failed ({', '.join(kinds)}) instead of waiting"
     return f"{failed}: the server served no more connections"
 
 
-def _share(one: LoadObservation) -> float:
-    failed = sum(count for kind, count in one.errors.items() if kind in _REFUSED)
-    return failed / max(1, failed + one.calls)
+def _share(load: LoadObservation) -> float:
+    failed = sum(count for kind, count in load.errors.items() if kind in _REFUSED)
+    return failed / max(1, failed + load.calls)

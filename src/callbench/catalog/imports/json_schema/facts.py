@@ -156,16 +156,16 @@ class Reader:
             if option.key in self._open:
                 continue  # a choice that may be itself adds nothing
             options.append(self.facts(option))
-        declared = list({one.key: one for one in options if one.types != frozenset()}.values())
-        null = any(one.null for one in options if one.null is not None) or any(
-            one.types == frozenset() for one in options
+        declared = list({option.key: option for option in options if option.types != frozenset()}.values())
+        null = any(option.null for option in options if option.null is not None) or any(
+            option.types == frozenset() for option in options
         )
         if not declared:
             return replace(base, null=True if null and options else base.null)
         merged = declared[0]
-        for one in declared[1:]:
-            merged = _either(merged, one)
-        forms = [one for one in declared if one.properties]
+        for further in declared[1:]:
+            merged = _either(merged, further)
+        forms = [option for option in declared if option.properties]
         joined = _both(base, replace(merged, null=null or merged.null))
         if len(declared) == 1 and not _describes_values(base):
             joined = replace(joined, key=declared[0].key, name=base.name or declared[0].name)
@@ -176,10 +176,10 @@ def _name(parts: Iterable[SchemaPart | AnyOf], saying: Sequence[SchemaPart | Any
     """The name of a node: the one it is referred to by, and through aliases the last of them."""
     if len(saying) == 1 and isinstance(saying[0], SchemaPart) and saying[0].name:
         return saying[0].name
-    for one in parts:
-        if isinstance(one, AnyOf) or one.name:
-            return one.name if isinstance(one, SchemaPart) else ""
-        if _has_constraints(one.schema) or len(_listed(one.schema.get("allOf"))) > 1:
+    for part in parts:
+        if isinstance(part, AnyOf) or part.name:
+            return part.name if isinstance(part, SchemaPart) else ""
+        if _has_constraints(part.schema) or len(_listed(part.schema.get("allOf"))) > 1:
             return ""
     return ""
 
@@ -210,7 +210,7 @@ def _table(part: SchemaPart, word: str) -> dict[str, SchemaPart]:
     value = part.schema.get(word, {})
     if not isinstance(value, dict):
         raise BadInput(f"{part.place}: {word} must be an object; mend it")
-    return {key: part.below(word, key) for key, one in value.items() if key != "$ref" or not isinstance(one, str)}
+    return {key: part.below(word, key) for key, inner in value.items() if key != "$ref" or not isinstance(inner, str)}
 
 
 def _choices(part: SchemaPart) -> Iterable[AnyOf]:
@@ -220,12 +220,12 @@ def _choices(part: SchemaPart) -> Iterable[AnyOf]:
         if options:
             yield AnyOf(tuple(node(option) for option in options))
     nothing = SchemaPart(True, part.resolver, part.place)
-    for one in [part.below(word) for word in ("then", "else") if word in part.schema and "if" in part.schema]:
-        yield AnyOf((node(one), node(nothing)))
+    for branch in [part.below(word) for word in ("then", "else") if word in part.schema and "if" in part.schema]:
+        yield AnyOf((node(branch), node(nothing)))
     for word in ("dependentSchemas", "dependencies"):
-        for one in _table(part, word).values():
-            if isinstance(one.schema, dict):
-                yield AnyOf((node(one), node(nothing)))
+        for branch in _table(part, word).values():
+            if isinstance(branch.schema, dict):
+                yield AnyOf((node(branch), node(nothing)))
 
 
 def _own(part: SchemaPart) -> Facts:
@@ -238,7 +238,7 @@ def _own(part: SchemaPart) -> Facts:
             items.append(part.below(word))
     additional = [part.below(word) for word in ("additionalProperties", "unevaluatedProperties") if word in schema]
     patterns = list(_table(part, "patternProperties").values())
-    others = [*patterns, *(one for one in additional if isinstance(one.schema, dict))]
+    others = [*patterns, *(extra for extra in additional if isinstance(extra.schema, dict))]
     required = schema.get("required", [])
     enum = [schema["const"]] if "const" in schema else schema.get("enum")
     if enum is not None and not isinstance(enum, list):
@@ -250,12 +250,14 @@ def _own(part: SchemaPart) -> Facts:
         place=part.place,
         types=types,
         null=null,
-        properties={name: node(one) for name, one in _table(part, "properties").items() if one.schema is not False},
-        required=frozenset(one for one in required if isinstance(one, str))
+        properties={
+            name: node(member) for name, member in _table(part, "properties").items() if member.schema is not False
+        },
+        required=frozenset(name for name in required if isinstance(name, str))
         if isinstance(required, list)
         else frozenset(),
         additional=_any_of(others),
-        closed=any(one.schema is False for one in additional) and not patterns,
+        closed=any(extra.schema is False for extra in additional) and not patterns,
         items=_any_of(items),
         enum=tuple(enum) if enum is not None else None,
         format=schema["format"] if isinstance(schema.get("format"), str) else "",
@@ -274,7 +276,7 @@ def _listed(value: Any) -> list[Any]:  # noqa: ANN401
 def _any_of(parts: Sequence[SchemaPart]) -> Node | None:
     if len(parts) < 2:
         return node(parts[0]) if parts else None
-    return node(AnyOf(tuple(node(one) for one in parts)))
+    return node(AnyOf(tuple(node(part) for part in parts)))
 
 
 def _number(value: object) -> float | None:
@@ -294,7 +296,7 @@ def _types(part: SchemaPart) -> tuple[frozenset[str] | None, bool | None]:
         return None, nullable or None
     types = (
         frozenset(declared)
-        if isinstance(declared, list) and all(isinstance(one, str) for one in declared)
+        if isinstance(declared, list) and all(isinstance(name, str) for name in declared)
         else frozenset({declared})
         if isinstance(declared, str)
         else None

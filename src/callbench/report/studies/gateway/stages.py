@@ -53,13 +53,13 @@ def section(subject: Subject) -> Section | None:
         *(f"bytes to {name}" for name in carried),
     )
     sheets = []
-    for group in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
-        cells = [one for one in subject.results.cells if one.attributes["group"] == group and one.id in trials]
-        lines = [[_label(subject, one.attributes), *_line(trials[one.id], worked, waits, carried)] for one in cells]
+    for group in dict.fromkeys(cell.attributes["group"] for cell in subject.results.cells):
+        cells = [cell for cell in subject.results.cells if cell.attributes["group"] == group and cell.id in trials]
+        lines = [[_label(subject, cell.attributes), *_line(trials[cell.id], worked, waits, carried)] for cell in cells]
         if lines:
             sheets.append(Sheet(f"Server stages: {group} (µs per answer)", columns, lines))
-    every = [one for forks in trials.values() for one in forks.values()]
-    within = sum(_worked(one, worked) <= one["used_ns"] + _TICK_NS for one in every)
+    every = [trial for forks in trials.values() for trial in forks.values()]
+    within = sum(_worked(trial, worked) <= trial["used_ns"] + _TICK_NS for trial in every)
     sentence = f"In {within} of {len(every)} trials, the stages add up to no more than the server's processor time."
     return Section("stages", "Server stages", ABOUT, found=[sentence], sheets=sheets, source=STAGES_SQL.strip())
 
@@ -74,37 +74,37 @@ def _label(subject: Subject, of: Mapping[str, str]) -> str:
     return f"{subject.names.get(of['stack'], of['stack'])}, {of['clients']} clients{link}"
 
 
-def _worked(one: Trial, names: Sequence[str]) -> int:
+def _worked(trial: Trial, names: Sequence[str]) -> int:
     """All stages of a trial together, nanoseconds of a processor."""
-    return sum(int(one["stages"][name]["processor_ns"] or 0) for name in names if name in one["stages"])
+    return sum(int(trial["stages"][name]["processor_ns"] or 0) for name in names if name in trial["stages"])
 
 
 def _line(forks: Mapping[int, Trial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]) -> list[str]:
     """One cell: each stage an answer, summed over its trials; nothing if it answered nothing."""
-    answered = {fork: one for fork, one in forks.items() if one["calls"]}
+    answered = {fork: trial for fork, trial in forks.items() if trial["calls"]}
     if not answered:
         return [""] * (len(worked) + 2 + len(waits) + len(carried))
-    calls = sum(one["calls"] for one in answered.values())
-    rest = sum(one["used_ns"] - _worked(one, worked) for one in answered.values()) / calls / 1e3
-    sizes = {name: sum(_of(one, name, "bytes") for one in answered.values()) / calls for name in carried}
+    calls = sum(trial["calls"] for trial in answered.values())
+    rest = sum(trial["used_ns"] - _worked(trial, worked) for trial in answered.values()) / calls / 1e3
+    sizes = {name: sum(_of(trial, name, "bytes") for trial in answered.values()) / calls for name in carried}
     return [
         *(_figure(answered, name, "processor_ns") for name in worked),
         f"{rest:,.0f}" if rest >= 0 else "",
-        _time_per_call({fork: (one["used_ns"], one["calls"]) for fork, one in answered.items()}),
+        _time_per_call({fork: (trial["used_ns"], trial["calls"]) for fork, trial in answered.items()}),
         *(_figure(answered, name, "ns") for name in waits),
         *(f"{value:,.0f}" for value in sizes.values()),
     ]
 
 
-def _of(one: Trial, name: str, what: str) -> int:
-    return int(one["stages"].get(name, {}).get(what) or 0)
+def _of(trial: Trial, name: str, what: str) -> int:
+    return int(trial["stages"].get(name, {}).get(what) or 0)
 
 
 def _figure(forks: Mapping[int, Trial], name: str, what: str) -> str:
     """Write what a stage took; "none" where the server never did it."""
-    if not any(_of(one, name, "times") for one in forks.values()):
+    if not any(_of(trial, name, "times") for trial in forks.values()):
         return "none"
-    return _time_per_call({fork: (_of(one, name, what), one["calls"]) for fork, one in forks.items()})
+    return _time_per_call({fork: (_of(trial, name, what), trial["calls"]) for fork, trial in forks.items()})
 
 
 def _time_per_call(forks: Mapping[int, tuple[int, int]]) -> str:

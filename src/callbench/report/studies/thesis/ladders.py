@@ -63,9 +63,9 @@ def section(subject: Subject) -> Section | None:
         "ladders",
         "Results by number of clients",
         ABOUT,
-        found=[text for one in shown for text in one.found],
-        sheets=[sheet for one in shown if one.chart is None for sheet in one.sheets],
-        charts=[whole for one in shown if (whole := one.whole) is not None],
+        found=[text for view in shown for text in view.found],
+        sheets=[sheet for view in shown if view.chart is None for sheet in view.sheets],
+        charts=[whole for view in shown if (whole := view.whole) is not None],
         source=TRIALS_SQL.strip(),
     )
 
@@ -80,8 +80,8 @@ def figures(part: LadderPart, results: Results) -> Steps:
     found: dict[str, dict[int, dict[int, float]]] = {}
     for row in part.rows:
         by_point = [_by_clients(results, row, point.group, statistic) for point in points]
-        common = sorted(set[int].intersection(*(set(one) for one in by_point))) if by_point else []
-        line = {clients: mean_by_fork([one[clients] for one in by_point]) for clients in common}
+        common = sorted(set[int].intersection(*(set(by_clients) for by_clients in by_point))) if by_point else []
+        line = {clients: mean_by_fork([by_clients[clients] for by_clients in by_point]) for clients in common}
         line = {clients: {fork: unit * value for fork, value in forks.items()} for clients, forks in line.items()}
         found[row.label] = {clients: forks for clients, forks in line.items() if forks}
         if part.statistic == "gain" and found[row.label]:
@@ -91,18 +91,18 @@ def figures(part: LadderPart, results: Results) -> Steps:
 
 def there(part: LadderPart, results: Results) -> list[ChartPoint]:
     """Return the points whose group the run has, the smallest first: a quick run may leave some out."""
-    groups = {one.attributes["group"] for one in results.cells}
-    return sorted((point for point in part.points if point.group in groups), key=lambda one: one.at)
+    groups = {cell.attributes["group"] for cell in results.cells}
+    return sorted((point for point in part.points if point.group in groups), key=lambda point: point.at)
 
 
 def _by_clients(results: Results, row: Line, group: str, statistic: str) -> dict[int, Mapping[int, float]]:
     """Find a row's cells in a group, by clients; numbers that two cells have are left out."""
     cells = results.where({"group": group, **row.where.conditions()})
-    numbers = [int(one.attributes["clients"]) for one in cells]
+    numbers = [int(cell.attributes["clients"]) for cell in cells]
     return {
-        number: one.by_fork.get(statistic, {})
-        for number, one in zip(numbers, cells, strict=True)
-        if numbers.count(number) == 1 and one.by_fork.get(statistic)
+        number: cell.by_fork.get(statistic, {})
+        for number, cell in zip(numbers, cells, strict=True)
+        if numbers.count(number) == 1 and cell.by_fork.get(statistic)
     }
 
 
@@ -110,10 +110,10 @@ def _bounds(part: LadderPart, results: Results) -> Mapping[str, set[int]]:
     """Return by row the numbers of clients at which a rate is only a lower bound."""
     return {
         row.label: {
-            int(one.attributes["clients"])
+            int(cell.attributes["clients"])
             for point in part.points
-            for one in results.where({"group": point.group, **row.where.conditions()})
-            if one.at_least
+            for cell in results.where({"group": point.group, **row.where.conditions()})
+            if cell.at_least
         }
         for row in part.rows
     }
@@ -167,20 +167,20 @@ def _sheet(part: LadderPart, found: Steps, published: Published | None, bounds: 
     return Sheet(f"{part.title}: values", columns, rows, note)
 
 
-def _text(one: Interval | None) -> str:
+def _text(interval: Interval | None) -> str:
     """Write a value, or nothing."""
-    return "" if one is None else figure(one.middle, one.half_width)
+    return "" if interval is None else figure(interval.middle, interval.half_width)
 
 
 def _peak(part: LadderPart, line: Mapping[int, Interval], bounds: Collection[int]) -> str:
     """Name the number of clients with the best value; none where a value that is only a bound reaches it."""
-    known = {clients: one for clients, one in line.items() if clients not in bounds}
+    known = {clients: value for clients, value in line.items() if clients not in bounds}
     if not known:
         return ""
     highest = part.statistic == "calls_per_ms"
     best = (max if highest else min)(known, key=lambda clients: known[clients].middle)
     beside = [line[clients] for clients in bounds if clients in line]
-    clear = all(is_below(one, line[best]) if highest else is_below(line[best], one) for one in beside)
+    clear = all(is_below(value, line[best]) if highest else is_below(line[best], value) for value in beside)
     return str(best) if clear else "not known"
 
 
@@ -188,17 +188,17 @@ def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Shee
     """Write what each client adds, the least first, and the rank by it here and there."""
     assert part.slopes is not None  # noqa: S101 - the caller has looked
     known = [(row, one) for row in part.rows if (one := slope(found[row.label])) is not None]
-    known.sort(key=lambda one: one[1].middle)
+    known.sort(key=lambda entry: entry[1].middle)
     theirs = {
         row.label: value
         for row, _ in known
         if (value := _published_row(published, part.slopes.published, row)) is not None
     }
     rows = []
-    for rank, (row, one) in enumerate(known, 1):
+    for rank, (row, rise) in enumerate(known, 1):
         value = theirs.get(row.label)
         rank_there = "" if value is None else str(1 + sum(other < value for other in set(theirs.values())))
-        rows.append((row.label, _slope(one), str(rank), "" if value is None else f"{value:g}", rank_there))
+        rows.append((row.label, _slope(rise), str(rank), "" if value is None else f"{value:g}", rank_there))
     note = (
         "Ranks follow the middle values. Two rows with overlapping intervals may be in either order. Published ranks"
         " are among these rows."
@@ -206,11 +206,11 @@ def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Shee
     return Sheet(part.slopes.title, ("", "ms per client", "rank", "published", "published rank"), rows, note)
 
 
-def _slope(one: Difference) -> str:
+def _slope(rise: Difference) -> str:
     """Write a slope with its interval."""
-    if one.low is None or one.high is None:
-        return f"{one.middle:.3g}"
-    return f"{one.middle:.3g} ({one.low:.3g} to {one.high:.3g})"
+    if rise.low is None or rise.high is None:
+        return f"{rise.middle:.3g}"
+    return f"{rise.middle:.3g} ({rise.low:.3g} to {rise.high:.3g})"
 
 
 def _behind_the_mean(part: LadderPart, results: Results) -> tuple[Sheet, list[str]]:
@@ -218,9 +218,11 @@ def _behind_the_mean(part: LadderPart, results: Results) -> tuple[Sheet, list[st
     points = there(part, results)
     lines = {row.label: [_by_clients(results, row, point.group, "rate_per_s") for point in points] for row in part.rows}
     lines = {label: line for label, line in lines.items() if line and all(line)}
-    fewest = min((min(one) for line in lines.values() for one in line), default=0)
+    fewest = min((min(by_clients) for line in lines.values() for by_clients in line), default=0)
     by_row = {
-        label: [one[fewest] for one in line] for label, line in lines.items() if all(fewest in one for one in line)
+        label: [by_clients[fewest] for by_clients in line]
+        for label, line in lines.items()
+        if all(fewest in by_clients for by_clients in line)
     }
     rows = []
     for label, forks in by_row.items():
@@ -239,7 +241,7 @@ def _behind_the_mean(part: LadderPart, results: Results) -> tuple[Sheet, list[st
 
 def _rates(forks: Sequence[Mapping[int, float]]) -> list[float]:
     """Return calls a millisecond of each size."""
-    return [geometric_mean(list(one.values())).middle / 1e3 for one in forks]
+    return [geometric_mean(list(by_fork.values())).middle / 1e3 for by_fork in forks]
 
 
 def _hidden_by_mean(
@@ -252,8 +254,8 @@ def _hidden_by_mean(
     names = list(by_row)
     first, last = (faster([by_row[name][place] for name in names]) for place in (0, -1))
     swaps = [
-        f"{one} is ahead of {other} at {small} and behind it at {large}"
-        for row, one in enumerate(names)
+        f"{ahead} is ahead of {other} at {small} and behind it at {large}"
+        for row, ahead in enumerate(names)
         for column, other in enumerate(names)
         if first[row, column] and last[column, row]
     ]
