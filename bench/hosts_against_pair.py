@@ -40,7 +40,7 @@ from callbench.runner.drive.slices import drive_slice, length_of
 from callbench.stats.estimate.histogram import Buckets, merged
 from callbench.stats.estimate.logratio import paired
 from callbench.stats.load.rate import window_of
-from callbench.store.lines.driven import BothEnds, Driven
+from callbench.store.lines.driven import CpuAtEnds, Driven
 
 STACKS = ("native/bin+supertcp", "native/json+http-keepalive")
 FORKS, ROUNDS, CLIENTS = 12, 30, 2
@@ -135,7 +135,7 @@ def _values(slices: list[tuple[Driven, float]]) -> dict[str, float]:
     }
 
 
-def _used_ns(processor: BothEnds) -> int:
+def _used_ns(processor: CpuAtEnds) -> int:
     return sum(int(processor["end"][kind]) - int(processor["start"][kind]) for kind in ("user_ns", "system_ns"))
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from callbench.store.lines.driven import BothEnds, Buckets, Counted, Cpu, Driven
+from callbench.store.lines.driven import Counted, CpuAtEnds, CpuSoFar, Driven, StoredHistogram
 from callbench.store.lines.of_kind import checked
 from callbench.store.lines.rounds import RoundLine, SliceRecord
 
@@ -31,9 +31,11 @@ def typed_line(dice: random.Random) -> RoundLine:
 
 
 def _slice(number: int, dice: random.Random) -> SliceRecord:
-    ends = BothEnds(start=Cpu(user_ns="1000", system_ns="500"), end=Cpu(user_ns="15000000", system_ns="4000000"))
+    ends = CpuAtEnds(
+        start=CpuSoFar(user_ns="1000", system_ns="500"), end=CpuSoFar(user_ns="15000000", system_ns="4000000")
+    )
     pairs = [(1000 + place, dice.randrange(1, 60)) for place in range(BUCKETS)]
-    latency = Buckets(count=2000, sum_ns="19000000", min_ns=7000, max_ns=90_000, buckets=pairs)
+    latency = StoredHistogram(count=2000, sum_ns="19000000", min_ns=7000, max_ns=90_000, buckets=pairs)
     done = Driven(
         calls=2000, errors={}, elapsed_ns=20_000_000, window_ns=20_000_000, answered=2000, in_flight=0,
         in_flight_part=0.0, timed="each", batch=1, latency=latency, service=None, lateness=None,

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from callbench.analysis.history.series import Collected, Point, SeriesName
+from callbench.analysis.history.series import Collected, SeriesName, SeriesPoint
 from callbench.stats.decide.changes import FEWEST, changes
 from callbench.stats.estimate.interval import CONFIDENCE, Interval
 from callbench.stats.estimate.logratio import unpaired
 
 
 @dataclass(frozen=True)
-class Change:
+class LevelChange:
     """A change of a series' level.
 
     Attributes:
@@ -25,8 +25,8 @@ class Change:
     """
 
     name: SeriesName
-    before: Point
-    after: Point
+    before: SeriesPoint
+    after: SeriesPoint
     ratio: Interval
     noise: float
 
@@ -43,12 +43,12 @@ class SeriesHistory:
     Attributes:
         points: in the order of time.
         starts: the index of the first value of each level, the first being 0.
-        noise: as `Change` has it; None for fewer than two values.
+        noise: as `LevelChange` has it; None for fewer than two values.
         looked_at: whether it has enough values to find a change.
     """
 
     name: SeriesName
-    points: Sequence[Point]
+    points: Sequence[SeriesPoint]
     starts: Sequence[int]
     noise: float | None
     looked_at: bool
@@ -66,13 +66,13 @@ class History:
 
     collected: Collected
     series: Sequence[SeriesHistory]
-    changes: Sequence[Change] = field(default=())
+    changes: Sequence[LevelChange] = field(default=())
 
 
 def history(collected: Collected) -> History:
     """Find the changes in each series."""
     found: list[SeriesHistory] = []
-    every: list[Change] = []
+    every: list[LevelChange] = []
     for name, points in collected.series.items():
         logs = [math.log(point.value) for point in points]
         starts = [0, *changes(logs)]
@@ -85,12 +85,14 @@ def history(collected: Collected) -> History:
     return History(collected, found, every)
 
 
-def _changes(name: SeriesName, points: Sequence[Point], starts: Sequence[int], noise: float) -> Iterator[Change]:
+def _changes(
+    name: SeriesName, points: Sequence[SeriesPoint], starts: Sequence[int], noise: float
+) -> Iterator[LevelChange]:
     ends = [*starts[1:], len(points)]
     levels = [[point.value for point in points[begin:end]] for begin, end in zip(starts, ends, strict=True)]
     for at, before, after in zip(starts[1:], levels, levels[1:], strict=False):
         ratio = unpaired(after, before).interval(CONFIDENCE)
-        yield Change(name, points[at - 1], points[at], ratio, noise)
+        yield LevelChange(name, points[at - 1], points[at], ratio, noise)
 
 
 def _noise(logs: Sequence[float], starts: Sequence[int]) -> float | None:

@@ -58,7 +58,7 @@ class SeriesName:
 
 
 @dataclass(frozen=True)
-class Point:
+class SeriesPoint:
     """A value of a series.
 
     Attributes:
@@ -81,7 +81,7 @@ class Collected:
         left_out: the others, each with the reason.
     """
 
-    series: Mapping[SeriesName, Sequence[Point]]
+    series: Mapping[SeriesName, Sequence[SeriesPoint]]
     read: int
     left_out: Mapping[str, str]
 
@@ -99,7 +99,7 @@ def collected(shelf: Shelf, metrics: Sequence[str] = METRICS) -> Collected:
     for metric in metrics:
         if metric not in VALUES:
             raise BadInput(f"--metric {metric}: there is no such metric; docs/reference/metrics.md lists them")
-    series: dict[SeriesName, list[Point]] = {}
+    series: dict[SeriesName, list[SeriesPoint]] = {}
     left_out: dict[str, str] = {}
     count = 0
     for entry in sorted(shelf.entries(), key=lambda one: one.started):
@@ -111,7 +111,7 @@ def collected(shelf: Shelf, metrics: Sequence[str] = METRICS) -> Collected:
         count += 1
         for name, value in values:
             if value > 0 and math.isfinite(value):
-                series.setdefault(name, []).append(Point(entry.name, entry.started, value))
+                series.setdefault(name, []).append(SeriesPoint(entry.name, entry.started, value))
     return Collected(series, count, left_out)
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from callbench.analysis.history.history import Change, History, SeriesHistory
-from callbench.analysis.history.series import Point, SeriesName
+from callbench.analysis.history.history import History, LevelChange, SeriesHistory
+from callbench.analysis.history.series import SeriesName, SeriesPoint
 from callbench.stats.decide.changes import FEWEST, LEVEL
 
 FORMAT = 1
@@ -32,11 +32,11 @@ def _name(name: SeriesName) -> dict[str, Any]:
     }
 
 
-def _point(point: Point) -> dict[str, Any]:
+def _point(point: SeriesPoint) -> dict[str, Any]:
     return {"record": point.record, "started": point.started, "value": point.value}
 
 
-def _change(one: Change) -> dict[str, Any]:
+def _change(one: LevelChange) -> dict[str, Any]:
     ratio = one.ratio
     return {
         **_name(one.name),

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from callbench.analysis.history.history import Change, History
-from callbench.analysis.history.series import Point
+from callbench.analysis.history.history import History, LevelChange
+from callbench.analysis.history.series import SeriesPoint
 from callbench.stats.decide.changes import FEWEST, LEVEL
 from callbench.stats.estimate.digits import percent
 
@@ -36,7 +36,7 @@ def lines(found: History) -> Iterator[str]:
         yield f"left out: {name}: {why}"
 
 
-def _change(one: Change) -> Iterator[str]:
+def _change(one: LevelChange) -> Iterator[str]:
     name, ratio = one.name, one.ratio
     low, high = (ratio.middle if end is None else end for end in (ratio.low, ratio.high))
     yield f"{name.study}: {name.cell}"
@@ -48,5 +48,5 @@ def _change(one: Change) -> Iterator[str]:
     yield f"  between {_dated(one.before)} and {_dated(one.after)}"
 
 
-def _dated(point: Point) -> str:
+def _dated(point: SeriesPoint) -> str:
     return f"{point.record} ({point.started[:16].replace('T', ' ') or 'time not known'})"

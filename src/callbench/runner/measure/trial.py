@@ -13,7 +13,7 @@ from callbench.runner.measure.probe import Probe, TrialProbes
 from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT_SECONDS, warm_up_cell
 from callbench.store.head import now
-from callbench.store.lines.driven import BothEnds, Counted, Cpu
+from callbench.store.lines.driven import Counted, CpuAtEnds, CpuSoFar
 
 # Seconds of an open loop for late answers.
 _SLACK_SECONDS = 2.0
@@ -86,10 +86,10 @@ def reported_counts(before: Counts | None, after: Counts | None, found: Mapping[
         mine = next((one for one in sides if one["side"] == "server" and one["processes"]), None)
         if mine is None:
             return None
-        none = Cpu(user_ns="0", system_ns="0")
-        used = Cpu(user_ns=str(mine["user_ns"]), system_ns=str(mine["system_ns"]))
-        return Counted(calls={}, processor=BothEnds(start=none, end=used))
-    processor = BothEnds(start=before["processor"], end=after["processor"])
+        none = CpuSoFar(user_ns="0", system_ns="0")
+        used = CpuSoFar(user_ns=str(mine["user_ns"]), system_ns=str(mine["system_ns"]))
+        return Counted(calls={}, processor=CpuAtEnds(start=none, end=used))
+    processor = CpuAtEnds(start=before["processor"], end=after["processor"])
     return Counted(calls=after["calls"], processor=processor, stages=cast("Any", after.get("stages")))
 
 
@@ -97,7 +97,7 @@ def reported_backend_counts(before: Counts | None, after: Counts | None) -> Coun
     """Return the counts of the backend; None if there is none."""
     if before is None or after is None:
         return None
-    return Counted(calls=after["calls"], processor=BothEnds(start=before["processor"], end=after["processor"]))
+    return Counted(calls=after["calls"], processor=CpuAtEnds(start=before["processor"], end=after["processor"]))
 
 
 def limit_seconds(load: Load) -> float:

@@ -18,7 +18,7 @@ from callbench.runner.drive.slices import SLICE_SECONDS, Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.rate import window_of
 from callbench.stats.wire.ladder import cross
-from callbench.store.lines.driven import Buckets, Driven
+from callbench.store.lines.driven import Driven, StoredHistogram
 from callbench.store.lines.rounds import EchoRecord, SliceSeen
 
 ADAPTER = "baseline"
@@ -221,7 +221,7 @@ class MachineState:
             self._logs.setdefault(key, []).append(math.log(rate))
 
 
-def _quantile(latency: Buckets | None, share: float) -> int | None:
+def _quantile(latency: StoredHistogram | None, share: float) -> int | None:
     """Return the lower bound of the bucket with this share of an echo's times, in nanoseconds."""
     if latency is None:
         return None

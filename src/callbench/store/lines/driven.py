@@ -5,21 +5,21 @@ from typing import Annotated, Any, NotRequired, TypedDict
 from callbench.store.typed import AS_IT_IS
 
 
-class Cpu(TypedDict):
+class CpuSoFar(TypedDict):
     """Processor time of a process so far, in nanoseconds."""
 
     user_ns: str
     system_ns: str
 
 
-class BothEnds(TypedDict):
+class CpuAtEnds(TypedDict):
     """Processor time at the start and at the end."""
 
-    start: Cpu
-    end: Cpu
+    start: CpuSoFar
+    end: CpuSoFar
 
 
-class Buckets(TypedDict):
+class StoredHistogram(TypedDict):
     """A histogram of nanoseconds: log-linear buckets, sparse: [index, count]."""
 
     count: int
@@ -46,13 +46,13 @@ class Driven(TypedDict):
     in_flight_part: NotRequired[float | None]
     timed: str
     batch: int
-    latency: NotRequired[Buckets | None]
-    service: NotRequired[Buckets | None]
-    lateness: NotRequired[Buckets | None]
+    latency: NotRequired[StoredHistogram | None]
+    service: NotRequired[StoredHistogram | None]
+    lateness: NotRequired[StoredHistogram | None]
     in_call_ns: NotRequired[str | None]
     think_ns: NotRequired[str | None]
     gap_ns: NotRequired[str | None]
-    processor: BothEnds
+    processor: CpuAtEnds
     threads: NotRequired[int]
     received_bytes: NotRequired[str | None]
     intervals: NotRequired[Annotated[list[tuple[int, int, int]], AS_IT_IS]]
@@ -62,5 +62,5 @@ class Counted(TypedDict):
     """What the server counted meanwhile: answers by call, its processor time, and the stages of its own work."""
 
     calls: dict[str, int]
-    processor: NotRequired[BothEnds | None]
+    processor: NotRequired[CpuAtEnds | None]
     stages: NotRequired[dict[str, Any] | None]

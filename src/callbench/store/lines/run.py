@@ -16,7 +16,7 @@ from callbench.store.lines.of_kind import checked, kinds_of
 from callbench.store.lines.rounds import RoundLine
 
 
-class CodecSide(TypedDict):
+class MessageSide(TypedDict):
     """The bytes of a message, and how long it takes to make and to read it."""
 
     bytes: float
@@ -34,8 +34,8 @@ class CodecLine(TypedDict):
     call: str
     arguments: Mapping[str, Any]
     payloads: int
-    request: CodecSide
-    answer: CodecSide
+    request: MessageSide
+    answer: MessageSide
 
 
 class CellLine(TypedDict):
