@@ -152,6 +152,7 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         "/records/soak/delete",
         "/records/peer",
         "/watch/now",
+        "/history",
     ):
         window.goto(base + path)
         for folded in window.locator("summary").all():

@@ -21,6 +21,7 @@ from callbench.store import packed
 from callbench.store.packed import MOST_BYTES
 from callbench.store.shelf import Shelf, ShelvedRecord
 from callbench.web.guard import REPORT_POLICY
+from callbench.web.histories import Histories, shown
 from callbench.web.jobs import Jobs
 from callbench.web.reports import Reports
 from callbench.web.starting import Starting
@@ -43,7 +44,7 @@ class Pages:
         """
         self._shelf = shelf
         self._kept = kept
-        self._reports = Reports(kept)
+        self._reports, self._histories = Reports(kept), Histories(shelf)
         jobs = Jobs(shelf)
         self._starting, self._watching = Starting(jobs), Watching(shelf, jobs, ending)
 
@@ -53,6 +54,7 @@ class Pages:
             routes=[
                 Route("/", self._records),
                 Route("/style.css", self._style),
+                Route("/history", self._history),
                 Route("/import", self._import, methods=["POST"]),
                 Route("/records/{name}", self._record),
                 Route("/records/{name}/report", self._report),
@@ -83,6 +85,12 @@ class Pages:
                 "tags": sorted({tag for one in every for tag in one.tags}),
             },
         )
+
+    def _history(self, request: Request) -> Response:
+        asked = request.query_params.get("q", "").strip()
+        if not self._shelf.entries():
+            raise BadInput("there is no record yet, so there is no history: measure something first")
+        return view("history", {"asked": asked, **shown(self._histories.document(), _address, asked)})
 
     def _style(self, _: Request) -> Response:
         return Response(style(), media_type="text/css")
@@ -173,7 +181,12 @@ def _fits(one: ShelvedRecord, asked: dict[str, str]) -> bool:
 
 
 def _see(name: str) -> Response:
-    return RedirectResponse(f"/records/{quote(name, safe='')}", 303)
+    return RedirectResponse(_address(name), 303)
+
+
+def _address(name: str) -> str:
+    """Return the address of a record."""
+    return f"/records/{quote(name, safe='')}"
 
 
 def _failed(_: Request, failure: Exception) -> Response:

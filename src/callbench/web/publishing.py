@@ -14,20 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter import temporary
+from callbench.analysis.history.history import history
+from callbench.analysis.history.series import collected
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.report import records
+from callbench.report.history.document import document
 from callbench.store import packed
 from callbench.store.head import as_file
 from callbench.store.record import Record
 from callbench.store.shelf import Shelf, ShelvedRecord
+from callbench.web.histories import shown
 from callbench.web.reports import title_of
 from callbench.web.views import part, style
 
 MARKER = "site.json"
 _FORMAT = 1
 # The only names that a publication writes, and so the only ones that the next one removes.
-_OURS = re.compile(r"index\.html|feed\.xml|site\.json|records/[a-z]+-[0-9]{8}-[0-9a-f]{12}\.(?:html|zip)")
+_OURS = re.compile(r"(?:index|history)\.html|feed\.xml|site\.json|records/[a-z]+-[0-9]{8}-[0-9a-f]{12}\.(?:html|zip)")
 _SPACE = uuid.UUID("5b1f4a5e-3f0a-4f0e-9a43-3d1f7f2f6c11")
 _UNKNOWN = "1970-01-01T00:00:00Z"
 _BODY = re.compile(rb"<body[^>]*>")
@@ -95,6 +99,9 @@ def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> li
     feed = before.get("feed") or str(uuid.uuid4())
     base = url.rstrip("/") + "/" if url else ""
     site.write("index.html", part("published", {"records": made, "style": style()}).encode())
+    ids = {one.entry.name: one.id for one in made}
+    changed = shown(document(history(collected(shelf))), lambda name: _page(ids.get(name)))
+    site.write("history.html", part("published_history", {"style": style(), **changed}).encode())
     site.write("feed.xml", part("feed", {"records": made, "feed": feed, "base": base, "plain": _plain}).encode())
     site.end(feed, made)
     return made
@@ -220,6 +227,11 @@ class _Site:
                     continue
                 except OSError as failure:
                     raise machine_limits.written(f"cannot remove {self._out / name}", failure) from failure
+
+
+def _page(one: str | None) -> str:
+    """Return the address of a record's page from the others; "" of one that is not published."""
+    return f"records/{one}.html" if one else ""
 
 
 def _plain(text: str) -> str:

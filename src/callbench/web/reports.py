@@ -1,8 +1,10 @@
 """The reports that the page shows: `callbench report` makes each, and it is kept until its record changes."""
 
+import shlex
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -31,7 +33,7 @@ class Reports:
             MachineFailure: it took too long.
         """
         with self._one:
-            state = _state(record)
+            state = state_of(record)
             known = self._made.get(record)
             if known is not None and known[0] == state:
                 return known[1].read_bytes()
@@ -48,25 +50,39 @@ class Reports:
     def verdict(self, record: Path) -> str:
         """Return the title of a report that was made already and is still true; "" of another one."""
         known = self._verdicts.get(record)
-        return known[1] if known is not None and known[0] == _state(record) else ""
+        return known[1] if known is not None and known[0] == state_of(record) else ""
 
 
 def _make(record: Path, file: Path) -> None:
-    words = [sys.executable, "-m", "callbench", "report", str(record), "--out", str(file)]
+    said([sys.executable, "-m", "callbench", "report", str(record), "--out", str(file)])
+
+
+def said(words: Sequence[str]) -> str:
+    """Return what a command prints, which is waited for.
+
+    Args:
+        words: its command line; the third is `callbench`, as Python's `-m` has it.
+
+    Raises:
+        BadInput: it cannot do so; the sentence is the command's.
+        MachineFailure: it took too long.
+    """
+    shell = shlex.join(words[2:])
     try:
         ended = subprocess.run(
             words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LONGEST_S, check=False
         )
     except subprocess.TimeoutExpired as failure:
-        raise MachineFailure(f"the report took more than {_LONGEST_S} s: `callbench report {record}`") from failure
+        raise MachineFailure(f"it took more than {_LONGEST_S} s: {shell}") from failure
     if ended.returncode:
         said = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
         kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
-        raise kind(said or f"`callbench report {record}` ended with {ended.returncode}")
+        raise kind(said or f"{shell} ended with {ended.returncode}")
+    return ended.stdout
 
 
-def _state(record: Path) -> object:
-    """What tells a record from what it was: the times and sizes of what its report is made from."""
+def state_of(record: Path) -> object:
+    """Return what tells a record from what it was: the times and sizes of what its report is made from."""
     found = []
     for name in ("record.json", "journal.jsonl", "environment.json", "study.toml", "plan.json"):
         try:

@@ -1,5 +1,6 @@
 """A history for programs, as `history.schema.json` has it."""
 
+import hashlib
 from typing import Any
 
 from callbench.analysis.history.history import History, LevelChange, SeriesHistory
@@ -28,6 +29,7 @@ def _name(name: SeriesName) -> dict[str, Any]:
         "metric": name.metric,
         "title": name.title,
         "machine": name.machine,
+        "series": hashlib.sha256(repr(name).encode()).hexdigest()[:12],
         "better": "higher" if name.higher_is_better else "lower",
     }
 

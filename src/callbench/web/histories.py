@@ -1,0 +1,114 @@
+"""Records over time, as the page and a publication show them: what `callbench history --json` says."""
+
+import json
+import math
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from callbench.store.shelf import Shelf
+from callbench.web.drawing import HEIGHT, WIDTH
+from callbench.web.reports import said, state_of
+
+_MOST_CHANGES = 100
+
+
+class Histories:
+    """The history of a folder, kept until a record of it changes."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        """Follow a folder of records."""
+        self._shelf = shelf
+        self._one = threading.Lock()
+        self._known: tuple[object, dict[str, Any]] | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the history as it is now; the command makes it, as a process of its own.
+
+        Raises:
+            BadInput: it cannot be made; the sentence is the command's.
+            MachineFailure: it took too long.
+        """
+        with self._one:
+            state = [(entry.name, state_of(self._shelf.folder / entry.name)) for entry in self._shelf.entries()]
+            if self._known is None or self._known[0] != state:
+                words = [sys.executable, "-m", "callbench", "history", str(self._shelf.folder), "--json"]
+                self._known = state, json.loads(said(words))
+            return self._known[1]
+
+
+def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str = "") -> dict[str, Any]:
+    """Return what the template `changes` shows.
+
+    Args:
+        document: as `history.schema.json` has it.
+        address: of a record, by the name of its folder; "" if it has none.
+        words: of which each has to occur in what changed.
+    """
+    series = {_key(one): one for one in document["series"]}
+    fitting = [one for one in document["changes"] if _holds(one, words)]
+    return {
+        "every": len(document["changes"]),
+        "changes": [_change(one, series[_key(one)], address) for one in fitting[:_MOST_CHANGES]],
+        "more": max(0, len(fitting) - _MOST_CHANGES),
+        "looked_at": sum(one["looked_at"] for one in document["series"]),
+        "few": sum(not one["looked_at"] for one in document["series"]),
+        "records": document["records"],
+        "left_out": document["left_out"],
+        "method": document["method"],
+    }
+
+
+def _key(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(one[name]) for name in ("study", "cell", "metric", "machine", "series"))
+
+
+def _holds(one: Mapping[str, Any], words: str) -> bool:
+    text = " ".join(str(one[name]) for name in ("study", "cell", "title", "machine", "verdict")).lower()
+    return all(word in text for word in words.lower().split())
+
+
+def _change(one: Mapping[str, Any], series: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, Any]:
+    names = [point["record"] for point in series["points"]]
+    return {
+        **one,
+        "percent": f"{one['ratio'] - 1:+.1%}",
+        "interval": f"{(one['ratio_low'] or one['ratio']) - 1:+.1%} to {(one['ratio_high'] or one['ratio']) - 1:+.1%}",
+        "noise": f"{one['noise']:.1%}",
+        "sides": [{**point, "address": address(point["record"])} for point in (one["before"], one["after"])],
+        "drawn": levels(
+            [point["value"] for point in series["points"]], series["levels"], names.index(one["after"]["record"])
+        ),
+    }
+
+
+def levels(values: Sequence[float], starts: Sequence[int], at: int) -> dict[str, Any]:
+    """Return where the values of a series lie, one beside the other, with the level of each part.
+
+    Args:
+        values: positive, in the order of time.
+        starts: the index of the first value of each level.
+        at: the index of the first value after the change that is meant.
+    """
+    least, most = min(values), max(values)
+    up, across = (HEIGHT - 12) / max(most - least, 1e-12 * most, 1e-300), WIDTH / max(len(values), 1)
+
+    def height(value: float) -> float:
+        return round(HEIGHT - 6 - (value - least) * up, 1)
+
+    ends = [*starts[1:], len(values)]
+    means = [
+        math.exp(sum(map(math.log, values[begin:end])) / (end - begin)) for begin, end in zip(starts, ends, strict=True)
+    ]
+    return {
+        "dots": [(round((index + 0.5) * across, 1), height(value)) for index, value in enumerate(values)],
+        "levels": [
+            (round(begin * across, 1), round(end * across, 1), height(mean))
+            for begin, end, mean in zip(starts, ends, means, strict=True)
+        ],
+        "at": round(at * across, 1),
+        "count": len(values),
+        "least": f"{least:,.4g}",
+        "most": f"{most:,.4g}",
+    }
