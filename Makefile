@@ -13,7 +13,7 @@ MANIFEST := --manifest-path engine/Cargo.toml
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-run: setup ## set up, run the quick RemObjects study over all native stacks, print tables, claims and where the page lies
+run: setup ## set up, run the quick RemObjects study over all native stacks, print the answer and where the page lies
 	./callbench run remobjects --quick
 
 setup: ## what running needs: .venv, the engine

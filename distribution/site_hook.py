@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 _LINK = re.compile(r"(?P<text>!?\[[^\]]*\])\((?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 _CODE = re.compile(r"`[^`]+`")
 _FENCE = re.compile(r"\s*(```|~~~)")
+# A picture that is another one on a narrow screen is written as HTML.
+_PICTURE = re.compile(r'(?P<name>src|srcset)="(?P<path>[^":]+)"')
 _ITEM = re.compile(r"\s{0,3}([-*+]|\d+\.)\s")
 # What lies elsewhere in the site than in the repository: the first page is the README of the root.
 _MOVED = {"README.md": "index.md", "docs/README.md": "pages.md"}
@@ -47,6 +49,8 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     for line in markdown.splitlines():
         fenced ^= bool(_FENCE.match(line))
         written = line if fenced else _LINK.sub(lambda found: _moved(found, place), line)
+        if not fenced and line.startswith(("<img ", "<source ")):
+            written = _PICTURE.sub(lambda found: f'{found["name"]}="{_path(found["path"], place)}"', written)
         if not fenced and line.startswith("|"):
             # Here code in a table needs no backslash before a bar.
             written = _CODE.sub(lambda found: found[0].replace("\\|", "|"), written)
@@ -92,5 +96,10 @@ def _moved(found: re.Match[str], place: str) -> str:
     if (ROOT / target).is_dir():
         # A folder of sources has no page: its name is said, as text.
         return found["text"].strip("[]")
-    path = posixpath.relpath(in_site(target), posixpath.dirname(in_site(place)) or ".")
-    return f"{found['text']}({path}{found['anchor'] or ''})"
+    return f"{found['text']}({_path(found['path'], place)}{found['anchor'] or ''})"
+
+
+def _path(path: str, place: str) -> str:
+    """Where a file that a page names lies, from that page in the site."""
+    target = _target(place, path) or path
+    return posixpath.relpath(in_site(target), posixpath.dirname(in_site(place)) or ".")
