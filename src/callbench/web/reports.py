@@ -75,9 +75,9 @@ def said(words: Sequence[str]) -> str:
     except subprocess.TimeoutExpired as failure:
         raise MachineFailure(f"it took more than {_LONGEST_S} s: {shell}") from failure
     if ended.returncode:
-        said = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
+        sentence = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
         kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
-        raise kind(said or f"{shell} ended with {ended.returncode}")
+        raise kind(sentence or f"{shell} ended with {ended.returncode}")
     return ended.stdout
 
 
