@@ -197,7 +197,7 @@ def test_what_cannot_be_tested_failed() -> None:
     [
         # Every other call fails.
         ((), 1, "Failed: calls failed."),
-        (("--expect-errors",), 0, " calls failed: "),
+        (("--expect-errors",), 0, " calls failed."),
         (("--fail-if", "errors > 90%"), 0, "Fail if errors > 90%: "),
         (("--fail-if", "errors > 10 %"), 1, "Failed: errors > 10 %."),
         (("--fail-if", "errors > 90%", "--fail-if", "p99 > 0"), 1, "Failed: p99 > 0."),
