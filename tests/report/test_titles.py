@@ -9,6 +9,7 @@ from callbench.analysis.stability.findings import FAILING, UNFINISHED, Finding, 
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.knee import CrossedAt, KneeStep, ObjectiveMark, knee_chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
+from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load import load_report
 from callbench.report.record_kinds import report_of
 from callbench.stats.decide.decision import Outcome
@@ -107,3 +108,17 @@ def test_a_latency_curve_ends_where_calls_become_too_few() -> None:
     shown = re.findall(r">(p[\d.]+)</text>", str(to_svg(latency_curve(curve) or {}, "x")).partition("narrow")[0])
     assert shown == ["p50", "p75", "p90", "p99"]
     assert latency_curve(curve[:1]) is None
+
+
+def test_times_over_time_are_written_as_a_person_writes_them() -> None:
+    """A torture of 129 ms had marks at `1e+2` and `5e+1`."""
+    points = [(0.0, 10.5), (1.0, 128.7), (2.0, 10.4)]
+    svg = str(to_svg(over_time([Panel("median call, ms", {"answered": points}, DECIMAL)]) or {}, "times"))
+    assert ">100</text>" in svg
+    assert "e+" not in svg
+
+
+def test_a_single_value_over_time_is_seen() -> None:
+    spec = over_time([Panel("open", {"open": [(1.0, 41.0)]}), Panel("calls/s", {"open": [(0.0, 1.0), (1.0, 2.0)]})])
+    assert spec is not None
+    assert [panel["layer"][0]["mark"]["point"] for panel in spec["vconcat"]] == [True, False]

@@ -9,6 +9,8 @@ from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec
 Points = Sequence[tuple[float, float]]
 # More to a line cannot be seen, and makes the page heavy.
 MOST_POINTS = 800
+# `~g` writes 100 as `1e+2` beside few other marks.
+DECIMAL = ",~r"
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class Panel:
     Attributes:
         title: of its axis.
         lines: points of seconds and value, by name.
-        value_format: how d3 writes its values; `~g` where they may lie below 1.
+        value_format: how d3 writes its values; `DECIMAL` where they may lie below 1.
     """
 
     title: str
@@ -53,6 +55,11 @@ def thinned(points: Points, most: int = MOST_POINTS) -> Points:
     return [(median(at for at, _ in part), median(value for _, value in part)) for part in parts]
 
 
+def _alone(panel: Panel) -> bool:
+    """Return whether a line is a single point, which has no length: it is drawn as a mark."""
+    return any(len(points) == 1 for points in panel.lines.values())
+
+
 def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[float, str], *, last: bool) -> Spec:
     values = [
         {"line": name, "at": at, "value": value}
@@ -74,7 +81,7 @@ def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[floa
     layers: list[Spec] = [
         {
             "data": {"values": values},
-            "mark": {"type": "line", "strokeWidth": 1.4, "interpolate": "linear"},
+            "mark": {"type": "line", "strokeWidth": 1.4, "interpolate": "linear", "point": _alone(panel)},
             "encoding": {
                 "x": x,
                 "y": {**y, "axis": {"title": panel.title, "tickCount": 4, "format": panel.value_format, "grid": True}},

@@ -15,7 +15,7 @@ from callbench.analysis.stability.formatting import (
 from callbench.analysis.stability.overload_result import OverloadResult, OverloadStep, overload_findings, read, record
 from callbench.analysis.stability.slices import window_of_line
 from callbench.report.charts.draw import chart
-from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
@@ -150,7 +150,7 @@ def _charts(overs: Sequence[OverloadStep], lines: Sequence[Mapping[str, Any]]) -
     times = [(line["at_s"], line["p50_us"] / 1e3) for line in halves if "p50_us" in line]
     panels = [
         Panel("answered calls/s", {"calls": sorted(rates)}),
-        Panel("median call, ms", {"calls": times}, "~g"),
+        Panel("median call, ms", {"calls": times}, DECIMAL),
     ]
     listed = " and ".join(f"{one.factor:g}" for one in overs)
     about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."

@@ -17,7 +17,7 @@ from callbench.analysis.stability.soak_result import (
     troubled_episodes,
 )
 from callbench.report.charts.draw import chart
-from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
@@ -221,7 +221,7 @@ def _charts(found: SoakResult) -> Sequence[Chart]:
              for name, key in (("p50", "p50_us"), ("p99", "p99_us"))}  # fmt: skip
     panels = [
         Panel("per second", lines),
-        Panel("latency, ms", times, "~g"),
+        Panel("latency, ms", times, DECIMAL),
         Panel("resident MiB", of("resident_bytes", 2.0**20)),
         Panel("threads", of("threads")),
         Panel("open files", of("files")),

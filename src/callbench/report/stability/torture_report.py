@@ -16,7 +16,7 @@ from callbench.analysis.stability.formatting import (
 from callbench.analysis.stability.slices import window_of_line
 from callbench.analysis.stability.torture_result import TortureResult, TortureTest, read, record, torture_findings
 from callbench.report.charts.draw import chart
-from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.load.recovery import MischiefVerdict, State
@@ -138,7 +138,7 @@ def _charts(tests: Sequence[TortureTest], lines: Sequence[Mapping[str, Any]]) ->
         bad = [(begun + line["at_ms"] / 1e3, line["open_now"]) for line in own if line["kind"] == "connections"]
         panels = [
             Panel("calls/s", {"answered": calls} | ({"failed": failed} if one.errors else {})),
-            Panel("median call, ms", {"answered": times}, "~g"),
+            Panel("median call, ms", {"answered": times}, DECIMAL),
             Panel("bad connections", {"open": bad}),
         ]
         about = f"Each {one.about}. The bad connections ran between the broken lines. Verdict: {one.verdict}."
