@@ -2,11 +2,12 @@
 
 import os
 import select
+import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from callbench.adapter.network.host import THIS_HOST, Host
@@ -118,3 +119,44 @@ def serving(own: keys.Keys, *names: str, host: Host = THIS_HOST) -> Iterator[dic
             for name in names:
                 if name in agents:
                     agents[name].end()
+
+
+@contextmanager
+def namespaces(count: int) -> Iterator[tuple[Host, list[Host]]]:
+    """The core's host and as many others, each a network namespace, on one bridge. It needs root and `ip`.
+
+    Each namespace is held by a process, and vanishes with it.
+    """
+    with ExitStack() as stack:
+        core, *others = [stack.enter_context(_held_namespace()) for _ in range(count + 1)]
+        inside = [*entering(Host("10.78.0.1", f"/proc/{core}/ns/net")), "ip"]
+        steps = ["link add br0 type bridge", "addr add 10.78.0.1/24 dev br0", "link set br0 up", "link set lo up"]
+        for number, pid in enumerate(others, 2):
+            steps += [f"link add h{number} type veth peer name eth0 netns {pid}", f"link set h{number} master br0 up"]
+        for step in steps:
+            subprocess.run([*inside, *step.split()], check=True)
+        hosts = [Host(f"10.78.0.{number}", f"/proc/{pid}/ns/net") for number, pid in enumerate(others, 2)]
+        for host in hosts:
+            for step in (f"addr add {host.address}/24 dev eth0", "link set eth0 up", "link set lo up"):
+                subprocess.run([*entering(host), "ip", *step.split()], check=True)
+        yield Host("10.78.0.1", f"/proc/{core}/ns/net"), hosts
+
+
+@contextmanager
+def _held_namespace() -> Iterator[int]:
+    """A network namespace of its own: the number of the process that holds it."""
+    own = Path("/proc/self/ns/net").readlink()
+    holder = subprocess.Popen(
+        [str(shutil.which("unshare")), "--net", "cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    try:
+        until = time.monotonic() + STARTS_S
+        while (link := Path(f"/proc/{holder.pid}/ns/net").readlink()) == own:
+            assert holder.poll() is None, "no namespace"
+            assert time.monotonic() < until, f"it is still in {link}"
+            time.sleep(0.01)
+        yield holder.pid
+    finally:
+        # It ends with its input, also if this process is killed.
+        holder.kill()
+        holder.communicate()

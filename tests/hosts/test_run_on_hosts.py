@@ -6,57 +6,18 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from fleet_lab import Program, entering, free_port, made_keys, serving
+from fleet_lab import Program
+from two_hosts import TwoHosts, journal, rounds
 
-from callbench.adapter.network.pair import HostPair
 from callbench.adapter.network.remote.keys import create
-from callbench.catalog.links.profile import BARE
 from conftest import SMALL, assert_one_sentence, command
-
-if TYPE_CHECKING:
-    from callbench.adapter.network.host import Host
-    from callbench.adapter.network.remote.keys import Keys
 
 # Of some slices alone: the machine was away, or a paused process was resumed.
 NOT_ALWAYS = {"absence_ns", "repeated", "resume_ns"}
 pytestmark = [pytest.mark.usefixtures("lab", "nothing_left"), pytest.mark.engine]
-
-
-class TwoHosts:
-    """The core and `beta` on one host, `alpha` on the other."""
-
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
-        """Make the hosts, the keys, and start the scheduler and the agents."""
-        self.hosts = stack.enter_context(HostPair(**BARE.wire)).hosts
-        self.core: Host = self.hosts.client
-        self.keys: Keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address, port=free_port())
-        self.programs: dict[str, Program] = stack.enter_context(serving(self.keys, "beta", host=self.core))
-        stack.callback(self._end)
-        self.start("alpha", self.hosts.server)
-
-    def _end(self) -> None:
-        """End the agent that runs now: a test may have started another one."""
-        self.programs["alpha"].end()
-
-    def start(self, name: str, host: "Host") -> None:
-        """Start the agent of a host."""
-        self.programs[name] = Program(["agent", self.keys.folder / name], host)
-        self.programs[name].await_line(f"host {name} serves")
-
-    def run(self, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Run the program on the core's host."""
-        return subprocess.run(
-            [*entering(self.core), *command(*words)],
-            env={**os.environ, "CALLBENCH_HOSTS": str(self.keys.folder)},
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
 
 
 @pytest.fixture
@@ -70,10 +31,6 @@ def test_the_printed_command_is_planned(two: TwoHosts, tmp_path: Path) -> None:
     planned = two.run("run", "remobjects", "--quick", "--hosts", "alpha,beta", "--dry-run", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
     assert " cells" in planned.stdout
-
-
-def journal(run: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
 
 
 def form(lines: list[dict[str, Any]]) -> dict[str, set[str]]:
@@ -108,8 +65,25 @@ def test_a_run_on_two_hosts_is_a_run_over_a_link(two: TwoHosts, tmp_path: Path, 
     assert {cell["link"] for cell in json.loads(shown.stdout)["cells"]} == {"real"}
 
 
-def rounds(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [line for line in lines if line["kind"] == "round"]
+def test_a_study_names_its_hosts_or_says_what_they_must_have(two: TwoHosts, tmp_path: Path) -> None:
+    """The server by name, the client as the other one that can run the adapter; without --hosts."""
+    file = tmp_path / "between.toml"
+    hosts = '[hosts]\nserver = "alpha"\nclient = { processors = 1, adapters = ["honest"] }\n'
+    file.write_text(SMALL.replace("[load]", f'{hosts}[load]\nlink = "real"'))
+    options = ("--quick", "--forks", 1, "--no-baselines", "--select", "stack=honest/tcp")
+    ended = two.run("run", file, *options, "--out", "run", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    plan = json.loads((tmp_path / "run" / "plan.json").read_text())
+    assert plan["links"]["real"]["hosts"] == {"server": "alpha", "client": "beta"}
+    assert rounds(journal(tmp_path / "run"))
+    file.write_text(file.read_text().replace("processors = 1", "processors = 4096"))
+    refused = two.run("run", file, *options, "--out", "none", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert_one_sentence(refused.stderr.strip(), ("between.toml: [hosts]", "of 4096 processors (for the client)"))
+    file.write_text(file.read_text().replace(hosts.replace("= 1,", "= 4096,"), '[hosts]\nserver = "a"\nclient = "a"\n'))
+    refused = two.run("run", file, *options, "--out", "none", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert_one_sentence(refused.stderr.strip(), ("between.toml: [hosts] names a twice",))
 
 
 def test_a_run_goes_on_after_its_core_was_killed(two: TwoHosts, tmp_path: Path) -> None:

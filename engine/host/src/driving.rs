@@ -88,6 +88,8 @@ impl RunnerDone {
             calls: self.calls,
             errors: by_kind(self.errors.into_iter())?,
             error_messages: by_kind(self.error_messages.into_iter())?,
+            // A runner does not tell it.
+            started_ns: None,
             elapsed_ns: self.elapsed_ns,
             window_ns: window.ns,
             unserved: None,

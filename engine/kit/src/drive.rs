@@ -139,6 +139,8 @@ pub struct Outcome {
     pub errors: [u64; Kind::ALL.len()],
     /// The first message of each kind.
     pub messages: BTreeMap<Kind, String>,
+    /// The common start on the monotonic clock, if the core asked for one.
+    pub started_ns: Option<u64>,
     /// From the common start to the end of the last call.
     pub elapsed_ns: u64,
     pub window: Window,
@@ -340,6 +342,7 @@ fn sum_up(stats: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usag
         calls: total.calls,
         errors: total.errors,
         messages: total.messages,
+        started_ns: (shared.plan.start_at_ns > 0).then_some(start),
         elapsed_ns,
         window,
         batch: (batch > 1).then_some(batch),

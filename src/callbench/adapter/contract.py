@@ -75,7 +75,10 @@ class DoneEndpoint(TypedDict):
 
 
 class Done(TypedDict):
-    """The result of a drive. The core adds `intervals`: [at_ns, calls, errors] of each interval line."""
+    """The result of a drive. The core adds `intervals`: [at_ns, calls, errors] of each interval line.
+
+    If several hosts drove, it adds `generators`, what each did (`adapter/joint_drive`).
+    """
 
     calls: int
     errors: dict[str, int]
@@ -97,7 +100,9 @@ class Done(TypedDict):
     threads: int
     received_bytes: NotRequired[str]
     unserved: NotRequired[int]
+    started_ns: NotRequired[int]
     endpoints: NotRequired[list[DoneEndpoint]]
+    generators: NotRequired[list[dict[str, Any]]]
     intervals: list[tuple[int, int, int]]
 
 

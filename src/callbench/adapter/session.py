@@ -273,6 +273,7 @@ class Adapter:
         burn_ns: int = 0,
         clients: int | None = None,
         altered: bool = False,
+        start_at_ns: int = 0,
         on_interval: Callable[[int, int, int], None] | None = None,
         on_window_end: Callable[[], None] | None = None,
     ) -> Done:
@@ -291,6 +292,7 @@ class Adapter:
             burn_ns: how much longer each call keeps its client busy (feature `burn`).
             clients: how many of the connected clients call; None: all.
             altered: whether to expect an answer with a different last field (feature `altered`).
+            start_at_ns: when all begin, on the monotonic clock of the client's host; 0: at once.
             on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
             on_window_end: called once when `seconds` are over and calls are still in progress.
 
@@ -301,7 +303,7 @@ class Adapter:
         length = {"calls": calls, "seconds": seconds, "limit_seconds": limit_seconds}
         # An adapter has another working folder, so the path must be absolute.
         path = None if schedule is None else str(schedule.absolute())
-        pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": 0, "timing": timing}
+        pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": start_at_ns, "timing": timing}
         optional = (
             ("burn_ns", burn_ns),
             ("ramp_up_ns", ramp_up_ns),
@@ -405,6 +407,10 @@ class Adapter:
             AdapterFailure: as in `ask`.
         """
         return int(self.ask("heap", "heap", SERVE_SECONDS)["used_bytes"])
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.process.close(grace=0)
 
     def stop(self) -> bool:
         """Ask it to stop; kill it after 5 s. Return whether it was killed."""

@@ -19,3 +19,8 @@ def why_not_over(stack: Stack, link: str) -> str | None:
     if link != LOOPBACK and runs_by_itself(stack):
         return f"over {link}: its server runs where its url says; one that is started can be put behind a link"
     return None
+
+
+def why_not_by_hosts(stack: Stack) -> str | None:
+    """Return why the clients of other machines cannot call a stack; None if they can, or if its server has a URL."""
+    return None if runs_by_itself(stack) else why_not_over(stack, REAL)

@@ -91,6 +91,8 @@ pub struct Done {
     pub calls: u64,
     pub errors: BTreeMap<&'static str, u64>,
     pub error_messages: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_ns: Option<u64>,
     pub elapsed_ns: u64,
     pub window_ns: u64,
     pub answered: u64,

@@ -90,6 +90,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         calls: outcome.calls,
         errors: errors_by_kind(outcome.errors),
         error_messages: outcome.messages.into_iter().map(|(kind, sentence)| (kind.name(), sentence)).collect(),
+        started_ns: outcome.started_ns,
         elapsed_ns: outcome.elapsed_ns,
         window_ns: outcome.window.ns,
         answered: outcome.window.answered,

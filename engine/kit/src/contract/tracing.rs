@@ -53,6 +53,7 @@ pub(super) fn traced(trace: Value, stop: &AtomicBool) -> Result<Traced, Failure>
     let (outcome, made) = drive::replay(trace_of(trace)?, stop)?;
     let mut done = driving::done(outcome);
     done.processor = None;
+    done.started_ns = None;
     Ok(Traced { done, made })
 }
 

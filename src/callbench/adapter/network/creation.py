@@ -1,13 +1,16 @@
 """Create links by name: for the start of a stack, or once to see whether it is possible."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
+from callbench.adapter.network.host import LOOPBACK_HOSTS, Host, Hosts
 from callbench.adapter.network.pair import HostPair, LinkFailure
 from callbench.catalog.reach import HOSTS, LOOPBACK
+
+if TYPE_CHECKING:
+    from callbench.adapter.network.remote.fleet import RemoteHost
 
 
 @contextmanager
@@ -32,11 +35,57 @@ def link_hosts(link: str, wires: Mapping[str, Mapping[str, Any]]) -> Iterator[Ho
         yield pair.hosts
 
 
+def generator_hosts(names: Sequence[str]) -> Hosts:
+    """Return the hosts of many clients; a server that is started here serves where they reach this machine.
+
+    Raises:
+        LinkFailure: one cannot be had.
+    """
+    taken = _taken({name: name for name in names})
+    generators = tuple(taken[name] for name in names)
+    return Hosts(generators[0], Host(generators[0].core_address), lambda: None, generators)
+
+
 def _remote_hosts(names: Mapping[str, str]) -> Hosts:
     """Return hosts on other machines, with nothing made between them.
 
     Raises:
         LinkFailure: one cannot be had.
+    """
+    hosts = _taken(names)
+    return Hosts(hosts["client"], hosts["server"], lambda: None)
+
+
+def _taken(names: Mapping[str, str]) -> "dict[str, RemoteHost]":
+    """Return taken hosts by side, from their names.
+
+    Raises:
+        LinkFailure: one cannot be had.
+    """
+    with _remote_failures():
+        from callbench.adapter.network.remote.fleet import hosts_of  # noqa: PLC0415
+
+        return hosts_of(names)
+
+
+def about_connected_hosts() -> dict[str, dict[str, Any]]:
+    """Return what each host says of itself whose agent is connected, by name. None of them is taken.
+
+    Raises:
+        LinkFailure: the scheduler or a host cannot be reached.
+    """
+    with _remote_failures():
+        from callbench.adapter.network.remote.fleet import about_connected  # noqa: PLC0415
+
+        return about_connected()
+
+
+@contextmanager
+def _remote_failures() -> Iterator[None]:
+    """Let other machines be used within, and say what is wrong with them as with any link.
+
+    Raises:
+        LinkFailure: a host cannot be had.
     """
     # One machine needs nothing of this, and has not always what it needs.
     from callbench.adapter.network.remote import extra  # noqa: PLC0415
@@ -44,12 +93,9 @@ def _remote_hosts(names: Mapping[str, str]) -> Hosts:
 
     try:
         extra.require_extra()
-        from callbench.adapter.network.remote.fleet import hosts_of  # noqa: PLC0415
-
-        hosts = hosts_of(names)
+        yield
     except HostFailure as failure:
         raise LinkFailure("hosts", str(failure)) from failure
-    return Hosts(hosts["client"], hosts["server"], lambda: None)
 
 
 def host_facts(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from callbench.adapter.network.host_usage import HostUsage, usage_here
 from callbench.adapter.process import AdapterProcess
 from callbench.adapter.running_process import RunningProcess
 from callbench.catalog.manifest import Manifest
+from callbench.stats.estimate.clock_offset import ClockOffset
 
 # By direction, `to_server` and `to_client`: bytes and frames that the link has carried so far.
 LinkCounts = Mapping[str, tuple[int, int]]
@@ -45,6 +47,19 @@ class Host:
         folder = manifest.file.parent
         return AdapterProcess(who, manifest.program, folder, processors, host_options=self.enter_options())
 
+    @property
+    def name(self) -> str:
+        """How messages name it."""
+        return self.address
+
+    def clock(self) -> ClockOffset:
+        """Return its monotonic clock less that of this process."""
+        return ClockOffset(0.0, 0.0, 0)
+
+    def usage(self) -> HostUsage:
+        """Return how busy its processors are."""
+        return usage_here()
+
     def about(self) -> dict[str, Any]:
         """Return what it says of itself, if it is on another machine."""
         return {}
@@ -61,11 +76,13 @@ class Hosts:
 
     Attributes:
         carried: returns what the link has carried so far; None for a plain cable.
+        generators: all hosts of clients, if there are several; the first one is `client`.
     """
 
     client: Host
     server: Host
     carried: Callable[[], LinkCounts | None] = lambda: None
+    generators: tuple[Host, ...] = ()
 
 
 THIS_HOST = Host("127.0.0.1")

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from callbench.adapter.contract import Counts, Options
 from callbench.adapter.external import processes
+from callbench.adapter.joint_drive.client import Generators
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Host, Hosts, why_unreachable
 from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
@@ -67,7 +68,11 @@ class Sides:
         self.warm_up_limit_s = programs.warm_up_limit_s
         self.warmed_s: dict[str, float] = {}
         self.steady: set[str] = set()
-        self.client = Adapter(programs.client, part, placement.client, hosts.client, programs.request)
+        self.client: Adapter = (
+            Generators(programs.client, hosts.generators, placement.client, programs.request)
+            if hosts.generators
+            else Adapter(programs.client, part, placement.client, hosts.client, programs.request)
+        )
         self.server = self.client
         self.backend: Adapter | None = None
         self.backend_counts: Counts | None = None
@@ -191,7 +196,7 @@ class Sides:
         """
         for side in dict.fromkeys((self.client, self.server, *((self.backend,) if self.backend else ()))):
             if at_once:
-                side.process.close(grace=0)
+                side.kill()
             else:
                 side.stop()
 

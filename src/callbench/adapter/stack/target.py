@@ -46,6 +46,7 @@ class TargetSpec:
         any_host: whether a URL may be on another machine.
         link: between client and server: a name of `callbench list links`.
         options: of the client.
+        hosts: names of the hosts of its clients; empty: this machine, or those of the link.
         first_clients: how many clients connect when it opens, before the first call.
     """
 
@@ -58,6 +59,7 @@ class TargetSpec:
     link: str = LOOPBACK
     options: Mapping[str, Any] = field(default_factory=dict)
     first_clients: int = 1
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,15 @@ class Target:
         self.spec = replace(spec, call=_call(spec, self.stack))
         if self.stack.why_not:
             raise BadInput(f"{spec.name} cannot run here: {self.stack.why_not}")
-        why_not = reach.why_not_over(self.stack, spec.link)
+        why_not = reach.why_not_by_hosts(self.stack) if spec.hosts else reach.why_not_over(self.stack, spec.link)
         if why_not:
             raise BadInput(f"{spec.name} cannot be reached {why_not}")
         host = urlsplit(self._table.get("url") or "").hostname
+        if host and spec.hosts and is_loopback(host):
+            raise BadInput(
+                f"{host} of {spec.name} is each host itself to the clients of --hosts: give the address at which the"
+                " hosts reach the server"
+            )
         if host and not (spec.any_host or is_loopback(host)):
             raise BadInput(f"{host} is not this machine: stress only your own servers, and add --any-host")
         self._programs = catalogue.programs(self.stack)
@@ -204,6 +211,10 @@ class Target:
     @property
     def where(self) -> Placement:
         """The processors of both sides. If the server is not on this machine or not visible, the client may use all."""
+        if self.spec.hosts:
+            # No client is here, so what is started here may use all.
+            every = tuple(sorted({*self._placement.client, *self._placement.server}))
+            return Placement(every, every)
         if self.ours or self._placement.shared or processes.running_server(self._table).pids():
             return self._placement
         every = tuple(sorted({*self._placement.client, *self._placement.server}))
@@ -287,10 +298,17 @@ def open_target(spec: TargetSpec, catalogue: Catalogue, placement: Placement) ->
     """Open a target over the requested link, and close both after the context.
 
     Raises:
-        BadInput: as in `Target`; or the link does not exist.
+        BadInput: as in `Target`; or the link does not exist, or lies where there are other hosts.
         AdapterFailure, CallbenchError: as in `Target.open`; or the link cannot be created here.
     """
+    if spec.hosts and spec.link != LOOPBACK:
+        raise BadInput("--hosts and --link: real hosts have a real link; omit one of them")
     target = Target(spec, catalogue, placement)
+    if spec.hosts:
+        target.hosts = creation.generator_hosts(spec.hosts)
+        with target:
+            yield target
+        return
     wires = {} if spec.link == LOOPBACK else {spec.link: profile.find(spec.link).wire}
     with creation.link_hosts(spec.link, wires) as target.hosts, target:
         yield target

@@ -50,6 +50,7 @@ def record(result: LoadResult) -> dict[str, Any]:
         "server_unseen": result.unseen or None,
         "verdict": {"limit": result.verdict.limit.value, "why": result.verdict.why},
         "processors": dict(result.processors),
+        **({"generators": list(result.generators)} if result.generators else {}),
         "histogram_ns": result.done["latency"],
         "endpoints": endpoints.kept(result.done),
         "intervals": [list(one) for one in result.done["intervals"]],

@@ -33,6 +33,7 @@ class LoadRequest:
         fail_if: the conditions that make the load fail.
         expect_errors: whether failed calls alone are acceptable.
         url: the URL that the clients use; known once the server serves.
+        hosts: names of the hosts of the clients; empty: this machine.
         protocol: `http1`, `h2` or `grpc`; for a stack with clients of its own, their name.
     """
 
@@ -50,6 +51,7 @@ class LoadRequest:
     expect_errors: bool = False
     url: str = ""
     protocol: str = ""
+    hosts: tuple[str, ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -62,6 +64,8 @@ class LoadRequest:
             raise BadInput("--rate and --think exclude each other: arrivals of an open loop do not wait")
         if self.poisson and self.rate is None:
             raise BadInput("--poisson needs --rate: give the arrivals per second")
+        if len(self.hosts) > self.clients:
+            raise BadInput(f"--hosts names {len(self.hosts)} hosts, and there are only {self.clients} clients")
         if self.threads > self.clients:
             raise BadInput(f"--threads {self.threads}: there are only {self.clients} clients")
 
@@ -98,6 +102,7 @@ class LoadRequest:
             "think_ms": self.think_ms,
             "warm_up_s": self.warm_up_s,
             "threads": self.threads,
+            "hosts": list(self.hosts),
             "server": {"path": self.server.path, "pid": self.server.pid, "request": dict(self.server.request)},
             "fail_if": [one.text for one in self.fail_if],
             "expect_errors": self.expect_errors,

@@ -126,6 +126,11 @@ class LoadResult:
         return [cpu for one in self.processors["sides"] if one["side"] == "client" for cpu in one["cpus"]]
 
     @property
+    def generators(self) -> Sequence[Mapping[str, Any]]:
+        """What each host of clients did and lacked; empty on this machine alone."""
+        return self.done.get("generators", ())
+
+    @property
     def rate_missed(self) -> bool:
         """Whether an open loop did not reach the requested rate, by what was begun, or was not answered at it."""
         if self.request.rate is None:
@@ -205,11 +210,14 @@ def _evidence(
         steal=processors["steal_ns"] / time if time else None,
         together=_share_processors(processors["sides"]),
         driver=True,
+        lacked="; ".join(one["starved"] for one in done.get("generators", ()) if one["starved"]),
     )
 
 
 def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence) -> LimitVerdict:
     """The driver's thread is the generator, whatever the core's verdict would call it."""
+    if evidence.lacked:
+        return LimitVerdict(Limit.GENERATOR, evidence.lacked)
     busy = used_ns / (window_of(done).ns * max(1, done["threads"]))
     if busy >= SATURATED:
         remedy = "give it more --threads" if request.threads == 1 else "it needs more processors"

@@ -49,6 +49,8 @@ def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
         result["unserved"] = unserved
     if endpoints := counted(done):
         result["endpoints"] = endpoints
+    if starved := [one["host"] for one in done.get("generators", ()) if one["starved"]]:
+        result["starved"] = starved
     return result
 
 

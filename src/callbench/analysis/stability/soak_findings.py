@@ -37,6 +37,16 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
             yield Finding("errors", Outcome.FAILED, f"{step.title}: {unserved_text(step)}")
         yield from _slower(step)
         yield from _growth(step)
+    yield from _starved(soak)
+
+
+def _starved(soak: SoakResult) -> Iterator[Finding]:
+    """Name the hosts of clients that were starved: what calls took in those slices is partly their doing."""
+    hosts = sorted({host for line in soak.slices for host in line.get("starved", ())})
+    for host in hosts:
+        slices = sum(host in line.get("starved", ()) for line in soak.slices)
+        text = f"host {host} was starved in {slices:,} of {len(soak.slices):,} slices, whose rates are at least these"
+        yield Finding("slower", Outcome.UNDECIDED, text)
 
 
 def _slower(step: SoakStep) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from callbench.catalog.external import Server
 from callbench.catalog.links.profile import LinkPart
+from callbench.catalog.study.hosts import HostsPart
 from callbench.catalog.study.loads import Group, KneePart, LoadPart, QuickPart
 from callbench.catalog.study.part import LinkName, Name, Part
 from callbench.catalog.study.report_parts import (
@@ -38,6 +39,7 @@ class StudyPart(Part):
     quick: QuickPart = QuickPart()
     links: dict[LinkName, LinkPart] = {}
     servers: dict[LinkName, Server] = {}
+    hosts: HostsPart | None = None
     cells: Annotated[list[Group], Field(min_length=1)]
     knees: list[KneePart] = []
     tables: list[TablePart] = []

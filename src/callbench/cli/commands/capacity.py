@@ -7,7 +7,7 @@ import typer
 
 from callbench.cli.options import names
 from callbench.cli.options.grouped import grouped
-from callbench.cli.options.parameters import AsJson, Think, Undecided
+from callbench.cli.options.parameters import AsJson, GeneratorHosts, Think, Undecided
 from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
@@ -58,6 +58,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             help="Network link between client and server: a name of `callbench list links`.",
         ),
     ] = "loopback",
+    hosts: GeneratorHosts = None,
     any_host: Annotated[
         bool, typer.Option("--any-host", help="Allow a URL of another machine. Only test servers that are yours.")
     ] = False,
@@ -78,6 +79,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.recorded.capacity import CapacityCommand
     from callbench.cli.recorded.command import Ending
     from callbench.model.objective import parse
+    from callbench.runner.machine import real_hosts
     from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
     exit_code.checked(undecided)
@@ -92,5 +94,6 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         any_host=any_host,
         link=link,
         options={"threads": threads} if threads > 1 else {},
+        hosts=real_hosts.read_generators(hosts),
     )
     CapacityCommand(spec, request, Ending(out, resume, undecided, as_json)).go()

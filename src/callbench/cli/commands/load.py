@@ -7,7 +7,7 @@ import typer
 
 from callbench.analysis.load.thresholds import EXAMPLES, parse
 from callbench.cli.options.grouped import grouped
-from callbench.cli.options.parameters import AsJson, Think, Undecided
+from callbench.cli.options.parameters import AsJson, GeneratorHosts, Think, Undecided
 from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
@@ -51,6 +51,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         ),
     ] = 0.0,
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="Number of threads of the load driver.")] = 1,
+    hosts: GeneratorHosts = None,
     fail_if: Annotated[
         list[str] | None,
         typer.Option(
@@ -78,11 +79,12 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.outcome import exit_code
     from callbench.cli.recorded.command import Ending
     from callbench.cli.recorded.load import LoadCommand
+    from callbench.runner.machine import real_hosts
 
     exit_code.checked(undecided)
     limits = tuple(parse(text) for text in fail_if or ())
     request = LoadRequest(
         server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(),
-        limits, expect_errors,
+        limits, expect_errors, hosts=real_hosts.read_generators(hosts),
     )  # fmt: skip
     LoadCommand(request, Ending(out, undecided=undecided, as_json=as_json)).go()

@@ -1,11 +1,12 @@
 """`callbench soak`."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from callbench.cli.options.grouped import StabilityOptions, grouped
-from callbench.cli.options.parameters import Think
+from callbench.cli.options.parameters import GeneratorHosts, Think
 from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
@@ -35,6 +36,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         ),
     ] = None,
     think: Think = 0.0,
+    hosts: GeneratorHosts = None,
     restart: Annotated[bool, typer.Option("--restart", help="Start a server that died again, and continue.")] = False,
     *,
     shared: StabilityOptions,
@@ -45,8 +47,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli.recorded import stability
     from callbench.cli.recorded.soak import SoakCommand
+    from callbench.runner.machine import real_hosts
     from callbench.runner.stability.soak import slice_s
     from callbench.store.requested.soak import SoakRequest
 
     request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
-    SoakCommand(stability.spec(server, shared, what), request, shared).go()
+    spec = replace(stability.spec(server, shared, what), hosts=real_hosts.read_generators(hosts))
+    SoakCommand(spec, request, shared).go()

@@ -50,3 +50,12 @@ Undecided = Annotated[
         help="Exit code of an undecided result: 0 for pass, 1 for fail. Default: 3.",
     ),
 ]
+
+GeneratorHosts = Annotated[
+    str | None,
+    typer.Option(
+        "--hosts",
+        metavar="NAME,NAME,...",
+        help="Hosts of the clients: names of `callbench hosts list`. They share the load. Default: this machine.",
+    ),
+]

@@ -14,6 +14,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
+from callbench.report.load.hosts_sheet import hosts_sheet
 from callbench.report.load.words import missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
@@ -163,6 +164,8 @@ def _sections(record: Mapping[str, Any]) -> list[Section]:
         sheets = [Sheet("Latency", ("µs", *names), lines)]
     if called := record.get("endpoints"):
         sheets.append(endpoints_sheet(endpoints.summed([called])))
+    if generators := record.get("generators"):
+        sheets.append(hosts_sheet(generators))
     return [Section("load", "Load", "Latency is of all calls.", sheets=sheets, charts=_charts(record),
                     source=_SOURCE)]  # fmt: skip
 

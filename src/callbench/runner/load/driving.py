@@ -31,7 +31,12 @@ def target_spec(request: LoadRequest) -> TargetSpec:
     server = request.server.without("timeout_s", "--timeout")
     options = {"threads": request.threads} if request.threads > 1 else {}
     return TargetSpec(
-        request.target, timeout_s=timeout_s, server=server, options=options, first_clients=request.clients
+        request.target,
+        timeout_s=timeout_s,
+        server=server,
+        options=options,
+        first_clients=request.clients,
+        hosts=request.hosts,
     )
 
 
@@ -167,4 +172,5 @@ def _start_watch(target: Target) -> ProcessWatch:
         "client": placement_.client,
         "server": placement_.server if target.ours else tuple(sorted(processors_of().busy_ns)),
     }
-    return ProcessWatch(lambda: side_processes.descendants_of(driver), lambda: target.pids().get("server", ()), cpus)
+    find = None if driver is None else lambda: side_processes.descendants_of(driver)
+    return ProcessWatch(find, lambda: target.pids().get("server", ()), cpus)

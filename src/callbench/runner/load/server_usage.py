@@ -15,18 +15,20 @@ FindProcesses = Callable[[], tuple[int, ...]]
 class ProcessWatch:
     """Watches driver and server. Processes that start or end meanwhile are included."""
 
-    def __init__(self, driver: FindProcesses, server: FindProcesses, cpus: Mapping[str, tuple[int, ...]]) -> None:
+    def __init__(
+        self, driver: FindProcesses | None, server: FindProcesses, cpus: Mapping[str, tuple[int, ...]]
+    ) -> None:
         """Take the first reading.
 
         Args:
-            driver: returns the driver's processes.
+            driver: returns the driver's processes; None: it is on other machines.
             server: returns the server's processes; empty if they are unknown.
             cpus: the processors of `client` and `server`.
         """
         self._server = server
         server_pids = server()
         self._begin = read_full(server_pids) if server_pids else None
-        sides = {"client": driver, **({"server": server} if server_pids else {})}
+        sides = ({"client": driver} if driver else {}) | ({"server": server} if server_pids else {})
         self._time = ProcessorWatch(lambda: {side: find() for side, find in sides.items()}, cpus.__getitem__)
 
     def so_far(self) -> Observations:

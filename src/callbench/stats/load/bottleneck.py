@@ -81,6 +81,7 @@ class Evidence:
         driver: whether the client is the load driver: it is no part of the stack, but of the instrument.
         backend: what stands behind the server, on the server's processors; None if nothing does.
         loop_taken: whether the rate is without the time of the loop, so that it limits nothing.
+        lacked: what hosts of clients lacked, in a sentence that names them; "" if they lacked nothing.
     """
 
     clients: int
@@ -96,6 +97,7 @@ class Evidence:
     driver: bool = False
     backend: Side | None = None
     loop_taken: bool = False
+    lacked: str = ""
 
     @property
     def behind(self) -> Side:
@@ -150,6 +152,8 @@ def starved(evidence: Evidence) -> bool:
 
 
 def _generator(evidence: Evidence) -> str:
+    if evidence.lacked:
+        return evidence.lacked
     waited, others = evidence.client.lost, evidence.client.neighbours or 0.0
     if starved(evidence):
         return (

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from callbench.adapter.network.host import Host
+from callbench.adapter.network.host_usage import HostUsage
 from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.agent import ABOUT, ORDER
 from callbench.adapter.network.remote.door import check_door
@@ -23,11 +24,15 @@ from callbench.adapter.network.remote.keys import Keys, default_folder, read
 from callbench.adapter.network.remote.lease import RENEW_SECONDS
 from callbench.adapter.network.remote.remote_process import RemoteProcess
 from callbench.catalog.manifest import Manifest
+from callbench.model.errors import HostLost
 from callbench.model.version import VERSION
+from callbench.stats.estimate.clock_offset import ClockExchange, ClockOffset, clock_offset
 
 # Beyond what an order may take there: a round trip, and an agent that is busy.
 _BEYOND_SECONDS = 4.0
 _PRESENT_SECONDS = 2.0
+# The shortest of so many round trips bounds the offset of a clock.
+_EXCHANGES = 20
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,44 @@ class RemoteHost(Host):
     """A host on another machine. Its adapters use all processors that its agent may use."""
 
     agent: Agent | None = None
+    core_address: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._asked.present.name
+
+    @property
+    def _asked(self) -> Agent:
+        assert self.agent is not None  # noqa: S101 - the default is for dataclasses alone
+        return self.agent
+
+    def clock(self) -> ClockOffset:
+        """Return its monotonic clock less that of this process, from the shortest of some round trips.
+
+        Raises:
+            HostLost: it does not answer.
+        """
+        return clock_offset(self._exchange() for _ in range(_EXCHANGES))
+
+    def _exchange(self) -> ClockExchange:
+        sent = time.monotonic_ns()
+        there = self._ask("clock")
+        return ClockExchange(sent, there["received_monotonic_ns"], there["answered_monotonic_ns"], time.monotonic_ns())
+
+    def usage(self) -> HostUsage:
+        """Return how busy the processors are that its agent may use.
+
+        Raises:
+            HostLost: it does not answer.
+        """
+        return HostUsage(**self._ask("usage")["usage"])
+
+    def _ask(self, do: str) -> dict[str, Any]:
+        try:
+            return self._asked.ask(do, {})
+        except ConnectionError as lost:
+            raise HostLost(str(lost)) from lost
 
     def start(self, who: str, manifest: Manifest, processors: Sequence[int]) -> RemoteProcess:
         """Start an adapter there; the processors of this machine mean nothing there.
@@ -98,9 +141,8 @@ class RemoteHost(Host):
         Raises:
             AdapterFailure, MachineFailure: as in `RemoteProcess`.
         """
-        assert self.agent is not None  # noqa: S101 - the default is for dataclasses alone
         del processors
-        return self.agent.start(who, manifest.name)
+        return self._asked.start(who, manifest.name)
 
     def about(self) -> dict[str, Any]:
         """Return what it says of itself: versions, processors, system.
@@ -108,9 +150,8 @@ class RemoteHost(Host):
         Raises:
             HostFailure: it is lost.
         """
-        assert self.agent is not None  # noqa: S101 - as above
         try:
-            return {"address": self.address, **self.agent.ask("facts", {}, 5.0)}
+            return {"address": self.address, **self._asked.ask("facts", {}, 5.0)}
         except ConnectionError as lost:
             raise HostFailure(f"{lost}: see what its agent says") from lost
 
@@ -150,6 +191,17 @@ class Fleet:
             found[name] = Present(name, str(place.hostname), int(place.port or 0), about)
         return dict(sorted(found.items()))
 
+    def about(self, one: Present) -> dict[str, Any]:
+        """Return what a host says of itself: versions, processors, system. It need not be taken.
+
+        Raises:
+            HostFailure: it is lost.
+        """
+        try:
+            return self.ask(one, "facts", {}, 5.0)
+        except ConnectionError as lost:
+            raise HostFailure(f"{lost}: see what its agent says") from lost
+
     def take(self, name: str) -> Agent:
         """Take a host for this core.
 
@@ -188,7 +240,7 @@ class Fleet:
             HostFailure: as in `take`.
         """
         agent = self.take(name)
-        return RemoteHost(agent.present.address, agent=agent)
+        return RemoteHost(agent.present.address, agent=agent, core_address=self.keys.address)
 
     def _awaited(self, name: str) -> Present:
         """Return an agent that is connected. One that has just lost its scheduler comes back in a moment."""
@@ -268,3 +320,13 @@ def hosts_of(names: Mapping[str, str]) -> dict[str, RemoteHost]:
     """
     fleet = fleet_of(default_folder())
     return {side: fleet.host(name) for side, name in names.items()}
+
+
+def about_connected() -> dict[str, dict[str, Any]]:
+    """Return what each connected host says of itself, without taking it.
+
+    Raises:
+        HostFailure: the scheduler or a host cannot be reached.
+    """
+    fleet = fleet_of(default_folder())
+    return {name: fleet.about(one) for name, one in fleet.present().items()}

@@ -11,10 +11,11 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from callbench.adapter.network.host_usage import usage_here
 from callbench.adapter.network.remote import facts
 from callbench.adapter.network.remote.lease import LEASE_OVER, Lease
 from callbench.adapter.process import AdapterProcess
@@ -23,6 +24,8 @@ from callbench.model.errors import AdapterFailure, CallbenchError
 
 Order = Mapping[str, Any]
 _SIGNALS = {one.name: one for one in (signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)}
+# What a core may ask that has not taken the host.
+_WITHOUT_LEASE = {"take", "facts"}
 # How many answers are kept, for an order that arrives twice.
 _KEPT = 8
 
@@ -78,7 +81,7 @@ class SessionHost:
         """Do an order of JSON. Return its answer as JSON; a failure is an answer too."""
         order: Order = json.loads(text)
         try:
-            if not self.lease.renew(str(order["core"])) and order["do"] != "take":
+            if not self.lease.renew(str(order["core"])) and order["do"] not in _WITHOUT_LEASE:
                 raise AdapterFailure(
                     LEASE_OVER, "heard nothing of this core for too long, and has ended what it started"
                 )
@@ -105,10 +108,7 @@ class SessionHost:
         if do == "release":
             self.end()
             return {}
-        if do == "facts":
-            return facts.of_this_host()
-        received_ns = time.time_ns()
-        return {"received_ns": received_ns, "answered_ns": time.time_ns()}
+        return _said(do)
 
     def _session(self, order: Order) -> HostedSession:
         session = self._sessions.get(int(order["session"]))
@@ -195,6 +195,21 @@ class SessionHost:
             session.thread.shutdown(wait=True)
         for file in self._folder.iterdir():
             file.unlink()
+
+
+def _said(do: str) -> dict[str, Any]:
+    """Return what this host is, how busy it is, or its clocks. `renew` asks for nothing."""
+    if do == "facts":
+        return facts.of_this_host()
+    if do == "usage":
+        return {"usage": asdict(usage_here())}
+    received, received_ns = time.monotonic_ns(), time.time_ns()
+    return {
+        "received_ns": received_ns,
+        "received_monotonic_ns": received,
+        "answered_ns": time.time_ns(),
+        "answered_monotonic_ns": time.monotonic_ns(),
+    }
 
 
 def _close_at_once(session: HostedSession) -> None:

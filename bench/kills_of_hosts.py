@@ -1,0 +1,77 @@
+"""kill -9 of a random process of a run on two hosts, at random moments: what is lost, and how long something is left.
+
+python bench/kills_of_hosts.py [--kills 100] [--seed 1]
+The core, either agent, the scheduler or an adapter is killed, and the run goes on with --resume. Asked: no finished
+round is lost, and nothing is left after 5 s.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "hosts"))
+
+from killed_run import VICTIMS, Kill, KilledRun
+from two_hosts import TwoHosts
+
+STUDY = """
+title = "To be killed"
+about = "Many short rounds, so that a kill meets every part of a run."
+[load]
+clients = [2]
+calls = 1
+seconds = 0.02
+forks = 5
+rounds = 200
+minutes = 60
+[[cells]]
+group = "Hello"
+stacks = ["native/bin+supertcp", "native/json+http"]
+call = "Hello"
+"""
+WORDS = ("--forks", 5, "--seed", 1, "--no-baselines", "--warm-up", "none")
+
+
+def main() -> None:
+    """Kill, and print a line for each kind of victim."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--kills", type=int, default=100)
+    options.add_argument("--seed", type=int, default=1)
+    given = options.parse_args()
+    chance = random.Random(given.seed)  # noqa: S311 - no secret
+    kills: list[Kill] = []
+    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, ExitStack() as stack:
+        two = TwoHosts(Path(folder), stack)
+        run, number = None, 0
+        while len(kills) < given.kills:
+            if run is None or run.finished:
+                number += 1
+                study = Path(folder) / str(number) / "killed.toml"
+                study.parent.mkdir()
+                study.write_text(STUDY)
+                run = KilledRun(two, study, WORDS, seed=given.seed + number)
+            kills.append(run.kill(chance.choice(VICTIMS)))
+    for victim in VICTIMS:
+        show(victim, [one for one in kills if one.victim == victim])
+
+
+def show(victim: str, kills: list[Kill]) -> None:
+    """Print what the kills of one kind of victim did."""
+    if not kills:
+        return
+    left = [one.left_s for one in kills]
+    lost = sum(one.lost for one in kills)
+    codes = sorted({str(one.code) for one in kills})
+    print(
+        f"{victim}: {len(kills)} kills, {lost} finished rounds lost; something was left for"
+        f" {statistics.median(left):.2f} s (median), {max(left):.2f} s at most; exit codes {', '.join(codes)}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""Adds the drives of several generators up to one: counts and histograms exactly, and the time in which all drove."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from callbench.adapter.contract import BothEnds, Cpu, Done, DoneEndpoint, Histogram
+from callbench.model.errors import AdapterFailure
+from callbench.stats.estimate.histogram import merged
+
+
+@dataclass(frozen=True)
+class Part:
+    """The drive of one generator.
+
+    Attributes:
+        clients: of this generator.
+        begun_ns: its start on the core's monotonic clock.
+        done: what it reported.
+    """
+
+    clients: int
+    begun_ns: float
+    done: Done
+
+    @property
+    def window_ends_ns(self) -> float:
+        """The end of its window on the core's clock."""
+        return self.begun_ns + self.done.get("window_ns", self.done["elapsed_ns"])
+
+    @property
+    def ends_ns(self) -> float:
+        """The end of its last call on the core's clock."""
+        return self.begun_ns + self.done["elapsed_ns"]
+
+    def answered_until(self, at_ns: float) -> float:
+        """Return how many calls were answered until a moment of the core's clock.
+
+        Between two reports, ten of them a second, calls are taken to be evenly spread.
+        """
+        done = self.done
+        points = [(0, 0), *((at, calls) for at, calls, _ in done["intervals"])]
+        # The window's end and the end of the drive are known exactly.
+        if "window_ns" in done:
+            points.append((done["window_ns"], done["answered"]))
+        points = sorted([*points, (done["elapsed_ns"], done["calls"])])
+        times, calls = zip(*points, strict=True)
+        return float(np.interp(at_ns - self.begun_ns, times, np.maximum.accumulate(calls)))
+
+
+def common_window(parts: Sequence[Part]) -> tuple[float, float]:
+    """Return begin and end of the time in which all generators drove, on the core's clock.
+
+    Raises:
+        AdapterFailure: there is none.
+    """
+    begin, end = max(one.begun_ns for one in parts), min(one.window_ends_ns for one in parts)
+    if end <= begin:
+        raise AdapterFailure("untrue", "the generators never drove at the same time: give the load more --seconds")
+    return begin, end
+
+
+def merged_done(parts: Sequence[Part]) -> Done:
+    """Return one drive of all clients: what each counted is added, and the window is that in which all drove.
+
+    Times of all calls count, also of those outside of that window. Percentiles come after this, never before.
+
+    Raises:
+        AdapterFailure: there is no time in which all drove.
+    """
+    dones = [one.done for one in parts]
+    begin, end = common_window(parts)
+    first = min(one.begun_ns for one in parts)
+    elapsed_ns = round(max(one.ends_ns for one in parts) - first)
+    total: Done = {
+        "calls": sum(done["calls"] for done in dones),
+        "errors": _counts(done["errors"] for done in dones),
+        "elapsed_ns": elapsed_ns,
+        "window_ns": round(end - begin),
+        "answered": round(sum(one.answered_until(end) - one.answered_until(begin) for one in parts)),
+        "in_flight": sum(done.get("in_flight", 0) for done in dones),
+        "in_flight_part": sum(done.get("in_flight_part", 0.0) for done in dones),
+        "timed": "each" if all(done["timed"] == "each" for done in dones) else "batch",
+        "batch": max(done["batch"] for done in dones),
+        "latency": _histogram(done["latency"] for done in dones),
+        "service": _histogram(done["service"] for done in dones),
+        "lateness": _histogram(done["lateness"] for done in dones),
+        "in_call_ns": _sum(done["in_call_ns"] for done in dones),
+        "think_ns": _sum(done["think_ns"] for done in dones),
+        "gap_ns": _gap_ns(parts, elapsed_ns),
+        "processor": _processor(dones),
+        "threads": sum(done["threads"] for done in dones),
+        "intervals": _intervals(parts, first),
+    }
+    return _with_optional(total, dones)
+
+
+def _with_optional(total: Done, dones: Sequence[Done]) -> Done:
+    """Add the members that not every adapter has."""
+    messages: dict[str, str] = {}
+    for done in dones:
+        messages = done.get("error_messages", {}) | messages
+    total["error_messages"] = messages
+    if any("received_bytes" in done for done in dones):
+        total["received_bytes"] = _sum(done.get("received_bytes", "0") for done in dones)
+    if any("unserved" in done for done in dones):
+        total["unserved"] = sum(done.get("unserved", 0) for done in dones)
+    if endpoints := _endpoints(dones):
+        total["endpoints"] = endpoints
+    return total
+
+
+def _counts(tables: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for table in tables:
+        for kind, count in table.items():
+            total[kind] = total.get(kind, 0) + count
+    return total
+
+
+def _sum(numbers: Iterable[str]) -> str:
+    return str(sum(map(int, numbers)))
+
+
+def _histogram(histograms: Iterable[Histogram | None]) -> Histogram | None:
+    """Add histograms up, bucket by bucket; None if one is missing."""
+    every = list(histograms)
+    some = [one for one in every if one is not None]
+    if len(some) < len(every):
+        # An adapter without a right answer has none.
+        return _histogram(some) if some else None
+    filled = [one for one in some if one["count"]] or some[:1]
+    return {
+        "count": sum(one["count"] for one in filled),
+        "sum_ns": _sum(one["sum_ns"] for one in filled),
+        "min_ns": min(one["min_ns"] for one in filled),
+        "max_ns": max(one["max_ns"] for one in filled),
+        "buckets": list(merged(dict(one["buckets"]) for one in filled).items()),
+    }
+
+
+def _gap_ns(parts: Sequence[Part], elapsed_ns: int) -> str | None:
+    """Add the times outside of calls up, with those before a late start and after an early end; None if unknown."""
+    gaps = [one.done.get("gap_ns") for one in parts]
+    outside = sum(one.clients * (elapsed_ns - one.done["elapsed_ns"]) for one in parts)
+    return None if None in gaps else str(sum(int(gap or 0) for gap in gaps) + outside)
+
+
+def _processor(dones: Sequence[Done]) -> BothEnds:
+    """Return the processor time that all used; each process counts from a moment of its own."""
+
+    def used(part: Callable[[Cpu], str]) -> str:
+        return str(sum(int(part(done["processor"]["end"])) - int(part(done["processor"]["start"])) for done in dones))
+
+    end: Cpu = {"user_ns": used(lambda cpu: cpu["user_ns"]), "system_ns": used(lambda cpu: cpu["system_ns"])}
+    return {"start": {"user_ns": "0", "system_ns": "0"}, "end": end}
+
+
+def _intervals(parts: Sequence[Part], first_ns: float) -> list[tuple[int, int, int]]:
+    """Return sums of calls and errors at the moments of all reports, as they were known then."""
+    reports = [
+        (round(one.begun_ns - first_ns) + at, place, calls, errors)
+        for place, one in enumerate(parts)
+        for at, calls, errors in one.done["intervals"]
+    ]
+    known: dict[int, tuple[int, int]] = {}
+    found: dict[int, tuple[int, int, int]] = {}
+    for at, place, calls, errors in sorted(reports):
+        known[place] = (calls, errors)
+        found[at] = (at, sum(one[0] for one in known.values()), sum(one[1] for one in known.values()))
+    return list(found.values())
+
+
+def _endpoints(dones: Sequence[Done]) -> list[DoneEndpoint]:
+    by_name: dict[str, list[DoneEndpoint]] = {}
+    for done in dones:
+        for endpoint in done.get("endpoints", ()):
+            by_name.setdefault(endpoint["name"], []).append(endpoint)
+    return [
+        {
+            "name": name,
+            "calls": sum(one["calls"] for one in every),
+            "errors": _counts(one["errors"] for one in every),
+            "in_call_ns": _sum(one["in_call_ns"] for one in every),
+            "latency": _histogram(one["latency"] for one in every),
+        }
+        for name, every in by_name.items()
+    ]

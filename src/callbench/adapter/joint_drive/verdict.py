@@ -1,0 +1,45 @@
+"""Whether a generator had what it needed: a host that was starved is named, and the load is then no rank."""
+
+from callbench.adapter.contract import Cpu, Done, Histogram
+from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.histogram import index_of
+from callbench.stats.load.bottleneck import DISTURBED, SATURATED
+
+# Arrivals later than this count as late, and a start too.
+LATE_NS = 1_000_000
+
+
+def driver_share(done: Done) -> float:
+    """Return the share of its time in which the driver's threads were busy."""
+    used = _used_ns(done["processor"]["end"]) - _used_ns(done["processor"]["start"])
+    return min(1.0, used / (max(1, done["elapsed_ns"]) * max(1, done["threads"])))
+
+
+def _used_ns(cpu: Cpu) -> int:
+    return int(cpu["user_ns"]) + int(cpu["system_ns"])
+
+
+def late_share(lateness: Histogram | None) -> float:
+    """Return the share of arrivals that the generator was late for; 0 for a closed loop."""
+    if lateness is None or not lateness["count"]:
+        return 0.0
+    first = index_of(LATE_NS)
+    return sum(count for index, count in lateness["buckets"] if index >= first) / lateness["count"]
+
+
+def why_starved(host: str, done: Done, host_busy: float) -> str:
+    """Return what a generator lacked, in a sentence without its end; "" if it lacked nothing.
+
+    Args:
+        host: its name.
+        done: its drive.
+        host_busy: the share of the time in which the host's processors were busy.
+    """
+    busy, late = driver_share(done), late_share(done["lateness"])
+    if busy >= SATURATED:
+        return f"host {host} was starved: its driver was {percent(busy)} busy; name more hosts, or give --threads"
+    if late > DISTURBED:
+        return f"host {host} was starved: it was late for {percent(late)} of its arrivals"
+    if host_busy >= SATURATED:
+        return f"host {host} was starved: its processors were {percent(host_busy)} busy; end other programs there"
+    return ""

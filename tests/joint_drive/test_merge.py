@@ -1,0 +1,171 @@
+"""Drives of several generators are added up exactly: as if one histogram had seen all calls."""
+
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callbench.adapter.contract import Done
+from callbench.adapter.drive_check import Asked, drive_error
+from callbench.adapter.joint_drive.merge import Part, common_window, merged_done
+from callbench.model.errors import AdapterFailure
+from callbench.stats.estimate.histogram import Buckets, index_of
+from callbench.stats.load.rate import window_of
+
+WINDOW_NS = 1_000_000_000
+SHARES = (0.5, 0.9, 0.99, 0.999)
+times_of_one = st.lists(st.integers(1_000, 50_000_000), min_size=1, max_size=20)
+times_of_all = st.lists(times_of_one, min_size=1, max_size=5)
+
+
+def histogram(times: list[int]) -> dict[str, Any]:
+    counts: dict[int, int] = {}
+    for one in times:
+        counts[index_of(one)] = counts.get(index_of(one), 0) + 1
+    return {
+        "count": len(times),
+        "sum_ns": str(sum(times)),
+        "min_ns": min(times, default=0),
+        "max_ns": max(times, default=0),
+        "buckets": sorted(counts.items()),
+    }
+
+
+def drive(times: list[int], clients: int = 1, window_ns: int = WINDOW_NS, **members: Any) -> Done:
+    """A closed loop whose calls all ended within its window."""
+    elapsed = window_ns
+    done: dict[str, Any] = {
+        "calls": len(times),
+        "errors": {},
+        "elapsed_ns": elapsed,
+        "window_ns": window_ns,
+        "answered": len(times),
+        "in_flight": 0,
+        "in_flight_part": 0.0,
+        "timed": "each",
+        "batch": 1,
+        "latency": histogram(times),
+        "service": None,
+        "lateness": None,
+        "in_call_ns": str(sum(times)),
+        "think_ns": "0",
+        "gap_ns": str(clients * elapsed - sum(times)),
+        "processor": {"start": {"user_ns": "5", "system_ns": "7"}, "end": {"user_ns": "105", "system_ns": "17"}},
+        "threads": 1,
+        "intervals": [(window_ns, len(times), 0)],
+    }
+    return cast("Done", done | members)
+
+
+def parts_of(lists: list[list[int]], starts: list[float] | None = None) -> list[Part]:
+    begun = starts or [0.0] * len(lists)
+    return [Part(1, start, drive(times)) for times, start in zip(lists, begun, strict=True)]
+
+
+@given(times_of_all)
+def test_percentiles_are_those_of_one_histogram_of_all_calls(lists: list[list[int]]) -> None:
+    total = merged_done(parts_of(lists))
+    every = [one for times in lists for one in times]
+    one = histogram(every)
+    assert total["latency"] is not None
+    assert {**total["latency"], "buckets": [tuple(pair) for pair in total["latency"]["buckets"]]} == one
+    own = Buckets.of(dict(total["latency"]["buckets"])).percentiles(SHARES)
+    assert own == Buckets.of(dict(one["buckets"])).percentiles(SHARES)
+
+
+@given(times_of_all)
+def test_what_is_added_up_can_be_true(lists: list[list[int]]) -> None:
+    """By the check that each drive of an adapter passes, Little's law among it."""
+    total = merged_done(parts_of(lists))
+    asked = Asked(len(lists), 1, WINDOW_NS, "each", open=False, took_ns=2 * WINDOW_NS)
+    assert drive_error(asked, total) is None
+    assert total["calls"] == total["answered"] == sum(map(len, lists))
+    assert int(total["processor"]["end"]["user_ns"]) == 100 * len(lists)
+
+
+@given(times_of_all, st.randoms(use_true_random=False))
+def test_the_order_of_the_hosts_changes_nothing(lists: list[list[int]], chance: Any) -> None:
+    shuffled = list(lists)
+    chance.shuffle(shuffled)
+    assert merged_done(parts_of(lists)) == merged_done(parts_of(shuffled))
+
+
+def steady(start: float, window_ns: int = WINDOW_NS) -> Part:
+    """One call each millisecond."""
+    calls = window_ns // 1_000_000
+    intervals = [(at * 100_000_000, at * 100, 0) for at in range(1, window_ns // 100_000_000 + 1)]
+    return Part(1, start, drive([500_000] * calls, window_ns=window_ns, intervals=intervals))
+
+
+def test_only_the_time_in_which_all_drove_counts() -> None:
+    """A generator that begins 0.25 s late shortens the window; each rate stays what it was."""
+    parts = [steady(0.0), steady(250_000_000.0)]
+    assert common_window(parts) == (250_000_000.0, 1_000_000_000.0)
+    total = merged_done(parts)
+    assert total["window_ns"] == 750_000_000
+    assert total["answered"] == 1_500
+    assert window_of(total).per_s == pytest.approx(2_000)
+    # All calls keep their times.
+    assert total["calls"] == 2_000
+    assert total["elapsed_ns"] == 1_250_000_000
+
+
+def test_one_that_ends_early_ends_the_window_of_all() -> None:
+    total = merged_done([steady(0.0), steady(0.0, 400_000_000)])
+    assert (total["window_ns"], total["answered"]) == (400_000_000, 800)
+
+
+def test_generators_that_never_drove_together_have_no_rate() -> None:
+    with pytest.raises(AdapterFailure, match="never drove at the same time: give the load more --seconds"):
+        merged_done([steady(0.0), steady(2e9)])
+
+
+def test_errors_messages_and_endpoints_are_kept() -> None:
+    def endpoint(name: str, times: list[int], errors: dict[str, int]) -> dict[str, Any]:
+        return {
+            "name": name,
+            "calls": len(times),
+            "errors": errors,
+            "in_call_ns": str(sum(times)),
+            "latency": histogram(times) if times else None,
+        }
+
+    first = drive(
+        [1_000, 2_000],
+        errors={"timeout": 2},
+        error_messages={"timeout": "first"},
+        received_bytes="10",
+        unserved=1,
+        endpoints=[endpoint("/a", [1_000], {}), endpoint("/b", [2_000], {"timeout": 2})],
+    )
+    second = drive(
+        [4_000],
+        errors={"timeout": 1, "closed": 3},
+        error_messages={"timeout": "second", "closed": "it closed"},
+        received_bytes="5",
+        unserved=0,
+        endpoints=[endpoint("/a", [4_000], {"closed": 3}), endpoint("/b", [], {"timeout": 1})],
+    )
+    total = merged_done([Part(1, 0.0, first), Part(1, 0.0, second)])
+    assert total["errors"] == {"timeout": 3, "closed": 3}
+    assert total["error_messages"] == {"timeout": "first", "closed": "it closed"}
+    assert (total["received_bytes"], total["unserved"]) == ("15", 1)
+    assert [(one["name"], one["calls"], one["errors"]) for one in total["endpoints"]] == [
+        ("/a", 2, {"closed": 3}),
+        ("/b", 1, {"timeout": 3}),
+    ]
+
+
+def test_a_generator_without_a_right_answer_takes_no_histogram_away() -> None:
+    silent = drive([], latency=None, errors={"refused": 4})
+    total = merged_done([Part(1, 0.0, silent), Part(1, 0.0, drive([3_000, 9_000]))])
+    assert total["latency"] is not None
+    assert (total["latency"]["count"], total["latency"]["min_ns"]) == (2, 3_000)
+
+
+def test_reports_are_summed_as_they_were_known() -> None:
+    """A report of one host has the last ones of the others; sums never go back."""
+    slow = Part(1, 50.0, drive([1_000] * 3, intervals=[(100, 1, 0), (200, 3, 1)]))
+    fast = Part(1, 0.0, drive([1_000] * 5, intervals=[(100, 2, 0), (200, 5, 0)]))
+    assert merged_done([slow, fast])["intervals"] == [(100, 2, 0), (150, 3, 0), (200, 6, 0), (250, 8, 1)]
