@@ -42,20 +42,25 @@ class Program:
             env={**os.environ, **variables},
         )
         self.said: list[str] = []
+        self._unread = ""
 
     def await_line(self, part: str, seconds: float = STARTS_S) -> str:
         """Return the first line with this part that it writes in time."""
         assert self.process.stdout is not None
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            if not select.select([self.process.stdout], [], [], 0.2)[0]:
-                continue
-            line = self.process.stdout.readline()
-            if not line:
-                break
-            self.said.append(line.strip())
-            if part in line:
-                return line.strip()
+            line, end, rest = self._unread.partition("\n")
+            if end:
+                self._unread = rest
+                self.said.append(line.strip())
+                if part in line:
+                    return line.strip()
+            elif select.select([self.process.stdout], [], [], 0.2)[0]:
+                # Not by `readline`: it would keep further lines where `select` does not see them.
+                piece = os.read(self.process.stdout.fileno(), 1 << 16)
+                if not piece:
+                    break
+                self._unread += piece.decode()
         raise AssertionError(f"no line with {part!r}: {self.said}, exit code {self.process.poll()}")
 
     def await_file(self, file: Path, part: str, seconds: float = STARTS_S) -> None:
@@ -69,7 +74,7 @@ class Program:
     def rest(self) -> str:
         """What it wrote and nobody has read. It has ended."""
         assert self.process.stdout is not None
-        return self.process.stdout.read()
+        return self._unread + self.process.stdout.read()
 
     def end(self) -> None:
         """End it, whatever it does."""
