@@ -53,6 +53,7 @@ class _Drive:
             "latency": histogram(latencies_ns),
             "service": histogram(services_ns) if is_open else None,
             "lateness": histogram(np.zeros_like(latencies_ns)) if is_open else None,
+            **({"parts": _parts(due[right], latencies_ns, self.window_s)} if is_open else {}),
             "in_call_ns": str(services_ns.sum()),
             "think_ns": "0",
             "gap_ns": gap_ns,
@@ -61,6 +62,13 @@ class _Drive:
             "intervals": _intervals(ended, right),
             "clients": clients,
         }
+
+
+def _parts(due_s: NDArray[np.float64], latencies_ns: NDArray[np.int64], window_s: float) -> list[dict[str, Any]]:
+    """Make a histogram for each tenth of the time, by when calls were due, as the driver does."""
+    tenth = np.minimum((due_s / window_s * 10).astype(np.int64), 9)
+    nothing = {"count": 0, "sum_ns": "0", "min_ns": 0, "max_ns": 0, "buckets": []}
+    return [histogram(latencies_ns[tenth == place]) or nothing for place in range(10)]
 
 
 def _intervals(ended_s: NDArray[np.float64], right: NDArray[np.bool_]) -> list[tuple[int, int, int]]:

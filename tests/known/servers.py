@@ -112,6 +112,24 @@ class Stalling(SimulatedServer):
 
 
 @dataclass
+class Stopping(SimulatedServer):
+    """Answers at once, and stands still for `stall_s` at random moments, `apart_s` after the last stall on average."""
+
+    apart_s: float
+    stall_s: float
+    dice: random.Random
+    _stall_at_s: float = -1.0
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:  # noqa: ARG002 - all are served alike
+        """Answer after the stall if one is going on."""
+        if self._stall_at_s < 0:
+            self._stall_at_s = self.dice.expovariate(1 / self.apart_s)
+        while self._stall_at_s + self.stall_s <= at_s:
+            self._stall_at_s += self.stall_s + self.dice.expovariate(1 / self.apart_s)
+        return max(at_s, self._stall_at_s + self.stall_s if at_s >= self._stall_at_s else at_s), None
+
+
+@dataclass
 class Failing(SimulatedServer):
     """Fails a share of its calls."""
 

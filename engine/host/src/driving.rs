@@ -101,6 +101,7 @@ impl RunnerDone {
             latency: self.latency,
             service: self.service,
             lateness: self.lateness,
+            parts: Vec::new(),
             in_call_ns: decimal("in_call_ns", self.in_call_ns)?,
             think_ns: decimal("think_ns", self.think_ns)?,
             gap_ns: self.gap_ns.map(|it| decimal("gap_ns", it)).transpose()?,

@@ -23,6 +23,7 @@ use crate::processor::{self, Usage};
 mod closed;
 mod endpoint_stats;
 mod open;
+mod parts;
 mod pool;
 mod schedule;
 mod start_barrier;
@@ -32,6 +33,7 @@ mod worker_state;
 mod worker_stats;
 
 pub use endpoint_stats::EndpointStats;
+pub use parts::Parts;
 use pool::Pool;
 use schedule::Arrivals;
 pub use schedule::Schedule;
@@ -151,6 +153,8 @@ pub struct Outcome {
     /// Only for an open loop.
     pub service: Option<Histogram>,
     pub lateness: Option<Histogram>,
+    /// Of an open loop, if the workers divide it: the latencies of each tenth; else empty.
+    pub parts: Vec<Histogram>,
     /// The sum over all clients.
     pub in_call_ns: u64,
     pub think_ns: u64,
@@ -349,6 +353,7 @@ fn sum_up(stats: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usag
         latency: (batch == 1).then_some(total.latency),
         service,
         lateness,
+        parts: total.parts.into_histograms(),
         in_call_ns: total.in_call_ns,
         think_ns: total.think_ns,
         gap_ns: closed.then_some(total.gap_ns),

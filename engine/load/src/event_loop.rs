@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use callbench_kit::clock::{self, Monotonic};
-use callbench_kit::drive::{DoneAt, Pace, Worker, WorkerState};
+use callbench_kit::drive::{DoneAt, Pace, Parts, Worker, WorkerState};
 use callbench_kit::{Failure, Kind};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -226,6 +226,7 @@ impl<C: Carrier> LoopTask<'_, C> {
                 timers.push(Reverse((start + first_after(index), index)));
             }
         }
+        state.stats.parts = Parts::of(plan);
         let before = self.event_loop.carrier.received();
         let mut round = Drive { event_loop: self.event_loop, state, clock, think_ns, timers, idle: Vec::new(), next: None, in_flight: 0 };
         round.drive(self.clients);
@@ -401,6 +402,7 @@ impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
         match result {
             Ok(()) => {
                 stats.latency.record(ended - client.intended);
+                stats.parts.record(client.intended.saturating_sub(self.state.start), ended - client.intended);
                 if let Some([service, lateness]) = stats.open.as_deref_mut() {
                     service.record(ended - client.started);
                     // Waiting for a free client is caused by the server. Only the delay after both a client and an arrival are available is caused by

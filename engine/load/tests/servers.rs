@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use callbench_kit::drive::{Pace, Plan, Schedule};
+use callbench_kit::histogram::Histogram;
 use callbench_kit::stack::ClientPool;
 use callbench_kit::{Failure, Kind};
 use callbench_service::Call;
@@ -249,6 +250,17 @@ fn an_open_loop_makes_every_arrival_and_keeps_three_histograms() {
         assert_eq!(histogram.expect("a histogram").count(), 100);
     }
     assert!(outcome.elapsed_ns >= 100 * 500_000);
+}
+
+#[test]
+fn an_open_loop_of_two_seconds_has_its_latencies_by_tenths() {
+    let url = answering(GOOD);
+    let mut pool = gathered(&url, 3, json!({})).expect("connections");
+    let schedule = || Pace::Open(Schedule::of(vec![20_000_000]).expect("a gap"));
+    let outcome = driven(pool.as_mut(), 3, &plan(100, schedule()));
+    // By when they were due: so it is exact, however late the answers were.
+    assert_eq!(outcome.parts.iter().map(Histogram::count).collect::<Vec<_>>(), [9, 10, 10, 10, 10, 10, 10, 10, 10, 11]);
+    assert_eq!(driven(pool.as_mut(), 3, &plan(20, schedule())).parts, []);
 }
 
 #[test]

@@ -93,6 +93,7 @@ class Done(TypedDict):
     latency: Histogram | None
     service: Histogram | None
     lateness: Histogram | None
+    parts: NotRequired[list[Histogram]]
     in_call_ns: str
     think_ns: str
     gap_ns: NotRequired[str | None]

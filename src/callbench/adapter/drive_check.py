@@ -110,10 +110,22 @@ def _histogram_errors(asked: Asked, done: Done) -> Iterator[str]:
             yield f"the histogram of {name}: {wrong}"
         if histogram["count"] != done["calls"]:
             yield f"the histogram of {name} counts {histogram['count']}, and {done['calls']} calls were answered"
+    yield from _part_errors(done)
     if asked.open and done["calls"] and (latency is None or service is None or lateness is None):
         yield "a schedule was given, and the answer lacks one of latency, service and lateness"
     if latency is not None and done["calls"]:
         yield from _sum_errors(latency, service, lateness)
+
+
+def _part_errors(done: Done) -> Iterator[str]:
+    """Yield what is wrong with the parts of an open loop: they hold the same calls as its histogram."""
+    parts = done.get("parts", [])
+    for number, part in enumerate(parts, 1):
+        if wrong := histogram_error(part):
+            yield f"part {number}: {wrong}"
+    held = sum(part["count"] for part in parts)
+    if parts and held != done["calls"]:
+        yield f"its parts hold {held} calls, and {done['calls']} were answered"
 
 
 def _sum_errors(latency: Histogram, service: Histogram | None, lateness: Histogram | None) -> Iterator[str]:

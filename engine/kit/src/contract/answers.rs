@@ -103,6 +103,9 @@ pub struct Done {
     pub latency: Option<Sparse>,
     pub service: Option<Sparse>,
     pub lateness: Option<Sparse>,
+    /// Of an open loop: the latencies of each tenth.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Sparse>,
     pub in_call_ns: String,
     pub think_ns: String,
     pub gap_ns: Option<String>,

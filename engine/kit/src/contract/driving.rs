@@ -11,6 +11,7 @@ use super::requests::{Drive, Timing, bad, nanoseconds};
 use crate::clock;
 use crate::drive::{self, EndpointStats, Outcome, Pace, Plan, Schedule};
 use crate::failure::{Failure, Kind};
+use crate::histogram::Histogram;
 
 /// The common start must not be later than this, in nanoseconds, so that a wrong clock does not look like a hang.
 const MAX_START_DELAY_NS: u64 = 60_000_000_000;
@@ -101,6 +102,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         latency: outcome.latency.map(|it| it.sparse()),
         service: outcome.service.map(|it| it.sparse()),
         lateness: outcome.lateness.map(|it| it.sparse()),
+        parts: outcome.parts.iter().map(Histogram::sparse).collect(),
         in_call_ns: outcome.in_call_ns.to_string(),
         think_ns: outcome.think_ns.to_string(),
         gap_ns: outcome.gap_ns.map(|it| it.to_string()),

@@ -36,6 +36,12 @@ impl Schedule {
         }
         Ok(Schedule { gaps })
     }
+
+    /// When so many arrivals are due on the average, in nanoseconds since the start.
+    pub(super) fn lasts_ns(&self, calls: u64) -> u64 {
+        let whole: u128 = self.gaps.iter().map(|gap| u128::from(*gap)).sum();
+        u64::try_from(whole * u128::from(calls) / self.gaps.len() as u128).unwrap_or(u64::MAX)
+    }
 }
 
 /// The queue of future arrivals.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::endpoint_stats::{EndpointStats, merge_all};
+use super::parts::Parts;
 use super::window::Late;
 use crate::failure::Kind;
 use crate::histogram::Histogram;
@@ -26,6 +27,8 @@ pub struct WorkerStats {
     pub latency: Histogram,
     /// Service and lateness of an open loop.
     pub open: Option<Box<[Histogram; 2]>>,
+    /// The latencies of an open loop part by part, if the worker divides it.
+    pub parts: Parts,
     pub in_call_ns: u64,
     pub think_ns: u64,
     /// The time between calls, from the same clock readings that end one call and begin the next.
@@ -52,6 +55,7 @@ impl WorkerStats {
             messages: BTreeMap::new(),
             latency: Histogram::default(),
             open: open.then(Box::default),
+            parts: Parts::default(),
             in_call_ns: 0,
             think_ns: 0,
             gap_ns: 0,
@@ -100,6 +104,7 @@ impl WorkerStats {
                 mine.merge(its);
             }
         }
+        self.parts.merge(&other.parts);
         self.in_call_ns += other.in_call_ns;
         self.think_ns += other.think_ns;
         self.gap_ns += other.gap_ns;

@@ -5,6 +5,7 @@ from math import sqrt
 import numpy as np
 
 from callbench.adapter.contract import Done, Histogram
+from callbench.stats.estimate.calls_together import calls_together, mean_reach
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.estimate.interval import quantile
 from callbench.stats.estimate.parts_of_time import failures_together, parts_of, rate_reach
@@ -13,6 +14,9 @@ from callbench.stats.load.rate import window_of
 
 CONFIDENCE = 0.99
 """A condition at the true value itself is then undecided in 99 of 100 loads: a gate is asked many times."""
+
+# A limit so many times the slowest call is not near to anything that was seen.
+FAR = 3.0
 
 Ends = tuple[float, float]
 
@@ -51,16 +55,49 @@ def of_mean(done: Done, histogram: Histogram) -> Ends:
     if count < 2:
         return 0.0, float("inf")
     reach = quantile(count - 1, CONFIDENCE) * _spread(buckets) / sqrt(count) * sqrt(_alike(done, histogram))
+    if parts := done.get("parts"):
+        of_parts = mean_reach([int(one["sum_ns"]) for one in parts], [one["count"] for one in parts], CONFIDENCE)
+        reach = max(reach, of_parts)
     return max(0.0, mean - reach) / 1e3, (mean + reach) / 1e3
 
 
-def share_above(done: Done, histogram: Histogram, limit_us: float) -> Ends:
+def independent_calls(done: Done, histogram: Histogram, share: float, limit_us: float) -> float:
+    """Return how many independent calls say as much of a percentile as those of the histogram.
+
+    In an open loop, its tenths show how calls resemble each other: at the percentile as measured, and at the limit.
+    Beyond a limit that no call reached, nothing is seen of that; the slowest calls that there are stand for it. A limit
+    of three times the slowest call is beyond what a queue may have had in store: at the limit itself, M/M/1 with up to
+    90 % of its capacity in use and 1,000 calls or more was never so far below, in 400 simulated loads of 5 and 10 s.
+
+    Args:
+        done: the driver's report.
+        histogram: of the latency.
+        share: 0.99 of p99.
+        limit_us: that the percentile is compared with.
+    """
+    if limit_us * 1e3 >= FAR * histogram["max_ns"]:
+        return float(histogram["count"])
+    count, parts = int(histogram["count"]), [Buckets.of(dict(one["buckets"])) for one in done.get("parts", ())]
+    if not parts:
+        return count / _alike(done, histogram)
+    [own_ns] = Buckets.of(dict(histogram["buckets"])).percentiles([share])
+    calls = [int(one.counts.sum()) for one in parts]
+    levels = ([int(one.counts[one.lows > level].sum()) for one in parts] for level in (own_ns, limit_us * 1e3))
+    return count / max(calls_together(above, calls, CONFIDENCE) for above in levels)
+
+
+def share_above(histogram: Histogram, limit_us: float, independent: float) -> Ends:
     """Return between which shares the share of calls above a limit lies.
 
     Calls in the bucket of the limit count as above for the greater end, and as below for the smaller one.
+
+    Args:
+        histogram: of the latency.
+        limit_us: the limit.
+        independent: how many independent calls say as much, from `independent_calls`.
     """
-    buckets, alike = Buckets.of(dict(histogram["buckets"])), _alike(done, histogram)
-    count, limit_ns = int(histogram["count"]), limit_us * 1e3
+    buckets, count, limit_ns = Buckets.of(dict(histogram["buckets"])), int(histogram["count"]), limit_us * 1e3
+    alike = count / independent
     above = int(buckets.counts[buckets.lows > limit_ns].sum())
     reaching = int(buckets.counts[buckets.lows + buckets.widths > limit_ns].sum())
     return _share(above / alike, count / alike)[0], _share(reaching / alike, count / alike)[1]
@@ -81,7 +118,8 @@ def _alike(done: Done, histogram: Histogram) -> float:
     """Return by what factor calls say less than as many independent ones, at least 1.
 
     In a closed loop the mean time of a call is the clients over the rate, so the tenths of the time show how much it
-    varies. Neither an open loop shows that, nor clients that rest after errors: such calls are taken as independent.
+    varies. Clients that rest after errors do not show that, nor does an open loop without parts: such calls are taken
+    as independent.
     """
     window = window_of(done)
     hidden = done["lateness"] is not None or done["errors"]

@@ -4,10 +4,17 @@ import math
 from collections.abc import Sequence
 
 from callbench.adapter.contract import Done, Histogram
-from callbench.analysis.load.threshold_intervals import CONFIDENCE, of_errors, of_mean, of_rate, share_above
+from callbench.analysis.load.threshold_intervals import (
+    CONFIDENCE,
+    independent_calls,
+    of_errors,
+    of_mean,
+    of_rate,
+    share_above,
+)
 from callbench.analysis.load.thresholds import Threshold, ThresholdResult, share_of
 from callbench.stats.estimate.histogram import Buckets
-from callbench.stats.estimate.percentile_calls import few_calls, fewest_calls
+from callbench.stats.estimate.percentile_calls import alike_calls, few_calls, fewest_calls
 
 
 def error_share(done: Done) -> float:
@@ -47,13 +54,15 @@ def _of_percentile(  # noqa: PLR0913, PLR0917 - the condition, and all that is k
     one: Threshold, share: float, value: float, done: Done, histogram: Histogram, rate_per_s: float
 ) -> ThresholdResult:
     """Compare a percentile with its limit: it lies beyond it where more calls than it leaves out do."""
-    low, high = share_above(done, histogram, one.limit)
+    independent = independent_calls(done, histogram, share, one.limit)
+    low, high = share_above(histogram, one.limit, independent)
     above = True if low > 1 - share else False if high < 1 - share else None
     shown = above if above is None or one.sign in {">", ">="} else not above
     count, needed = int(histogram["count"]), fewest_calls(share, CONFIDENCE)
     known = None if count < fewest_calls(share) else value
     if count >= needed or (known is not None and shown is not None):
-        return ThresholdResult(one, value, shown=shown)
+        alike = "" if independent >= needed else alike_calls(share, count, independent, CONFIDENCE)
+        return ThresholdResult(one, value, shown=shown, alike=alike)
     why = few_calls(share, [count], CONFIDENCE)
     if shown is None and rate_per_s > 0:
         why += f"; about {math.ceil((needed - count) / rate_per_s):,} s more give them"

@@ -24,6 +24,7 @@ _SHARES = {"%": 0.01}
 # How a value is shown: its factor, unit and digits.
 _SHOWN = {"errors": (100, "%", 0.001), "rate": (1, "calls/s", 0.001), "mean": (1e-3, "ms", 0.001)}
 _LONGEST = 60
+_NEAR = "is too near to the limit"
 EXAMPLES = "'errors > 1%', 'p99 > 50 ms' or 'rate < 1000/s'"
 
 
@@ -57,6 +58,7 @@ class ThresholdResult:
             know a percentile.
         few_calls: how many calls that percentile needs; else "".
         shown: whether the condition is shown to be true, or not to be; None: neither.
+        alike: that calls resemble each other so much that they are too few for that percentile; else "".
         ends: between what the true value lies, in the unit of the limit; None of a percentile, and of a fact.
     """
 
@@ -64,6 +66,7 @@ class ThresholdResult:
     value: float | None
     few_calls: str = ""
     shown: bool | None = None
+    alike: str = ""
     ends: tuple[float, float] | None = None
 
     @property
@@ -76,7 +79,9 @@ class ThresholdResult:
         """Why it is undecided; "" if it is decided."""
         if self.failed or self.shown is not None:
             return ""
-        return self.few_calls or f"{self.threshold.text} is too near to the limit"
+        if self.alike:
+            return f"{self.threshold.text}: {self.alike}"
+        return self.few_calls or f"{self.threshold.text} {_NEAR}"
 
     @property
     def sentence(self) -> str:
@@ -110,9 +115,11 @@ def from_record(kept: Mapping[str, Any]) -> ThresholdResult:
     """
     undecided = kept.get("undecided", "")
     shown = None if undecided else bool(kept["failed"])
-    few = undecided if undecided and "low" not in kept else ""
+    before = f"{kept['fail_if']}: "
+    alike = undecided.removeprefix(before) if undecided.startswith(before) else ""
+    few = "" if alike or undecided.endswith(_NEAR) else undecided
     ends = (kept["low"], kept["high"]) if "low" in kept else None
-    return ThresholdResult(parse(kept["fail_if"]), kept["value"], few, shown, ends)
+    return ThresholdResult(parse(kept["fail_if"]), kept["value"], few, shown, alike, ends)
 
 
 def parse(text: str) -> Threshold:

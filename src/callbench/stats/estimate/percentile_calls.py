@@ -53,6 +53,21 @@ def few_calls(share: float, forks: Sequence[int], confidence: float = CONFIDENCE
     return f"{wanted} in each fork, they have {f'{least:,} to {most:,}' if most > least else f'{least:,}'}"
 
 
+def alike_calls(share: float, calls: int, independent: float, confidence: float) -> str:
+    """Say that calls resemble each other too much for a percentile, as those of a queue do.
+
+    Args:
+        share: 0.99 of p99.
+        calls: that were made.
+        independent: how many independent ones say as much.
+        confidence: of the interval that they are needed for.
+    """
+    few = f"{calls:,} calls say as much as {max(1, round(independent)):,} independent ones"
+    return (
+        f"calls resemble each other, so {few}, and {percentile_name(share)} needs {fewest_calls(share, confidence):,}"
+    )
+
+
 def percentile_name(share: float) -> str:
     """Return the name of a percentile: `p99.9` for 0.999."""
     return f"p{share * 100:g}"
