@@ -59,8 +59,9 @@ def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
     after = [slice_of(test.half("after", TIMES))]
     while recovery(after, until_s, limit_us) is None and len(after) < _MOST_AFTER:
         after.append(slice_of(test.half("after", TIMES)))
-    lines, request = test.lines, {"objective": OBJECTIVE}
     run = SimpleNamespace(
-        lines=lambda: iter([dict(line) for line in lines]), info={"state": "finished"}, request=request, path=""
+        lines=lambda: iter([dict(line) for line in test.lines]),
+        info={"state": "finished"},
+        requested=lambda _: SimpleNamespace(objective=OBJECTIVE),
     )
     return outcome(overload_findings(read(cast("Record", run))), FAILING["overload"])
