@@ -13,6 +13,8 @@ from urllib.parse import quote, unquote
 import pytest
 
 from callbench.model.secrets import Secrets, is_secret_header, is_secret_name
+from callbench.runner.peer import jmeter
+from callbench.store.record import Record
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 TOKEN = "tok+/" + secrets.token_hex(12)
@@ -206,6 +208,67 @@ def test_a_run_of_a_study_sends_it_also_when_it_is_resumed(url: str, ended: Run,
     resumed = ended("run", study, "--resume", "--out", "run")
     assert resumed.returncode == 0, resumed.stderr
     assert kept_in(tmp_path) == []
+
+
+def test_a_record_that_is_continued_needs_its_secrets_again(url: str, ended: Run, tmp_path: Path) -> None:
+    """Before, the server was asked without them, and its refusal was all that was said."""
+    soak = ("soak", url, "--clients", "1,1", "--seconds", "0.5", "--every", "0.25", "--rest", "0", "--out", "record")
+    assert ended(*soak, *PLACES["header"]).returncode in {0, 3}
+    refused = ended(*soak, "--resume")
+    assert refused.returncode == 2
+    (sentence,) = refused.stderr.strip().splitlines()
+    assert "*** stands for a secret, which is to be given again" in sentence
+    assert "403" not in sentence
+    again = ended(*soak, *PLACES["header"], "--resume")
+    assert again.returncode in {0, 3}, again.stderr
+    assert kept_in(tmp_path) == []
+
+
+def test_a_password_in_a_url_is_refused_and_not_repeated(url: str, ended: Run, tmp_path: Path) -> None:
+    password = secrets.token_hex(12)
+    address = url.replace("http://", f"http://someone:{password}@")
+    for command_ in ("load", "soak", "peer"):
+        refused = ended(command_, address)
+        assert refused.returncode == 2
+        assert password not in refused.stderr + refused.stdout
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and password.encode() in file.read_bytes()]
+
+
+needs_jmeter = pytest.mark.skipif(jmeter.why_not() is not None, reason=str(jmeter.why_not()))
+SHORT = ("--rounds", "1", "--seconds", "1", "--warm-up", "0")
+
+
+@needs_jmeter
+@pytest.mark.jmeter
+@pytest.mark.parametrize("place", ["header", "cookie", "json", "query"])
+def test_a_peer_sends_it_and_nobody_says_it(url: str, place: str, ended: Run, tmp_path: Path) -> None:
+    seen = ended("peer", url, *PLACES[place], "--clients", "1", *SHORT)
+    # 1, 3: what the two came to is no matter here; both were let in.
+    assert seen.returncode in {0, 1, 3}, seen.stderr
+    assert "rate over Callbench's" in seen.stdout
+    assert [form for form in forms(TOKEN) if form in seen.stdout + seen.stderr] == []
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+
+
+@needs_jmeter
+@pytest.mark.jmeter
+def test_a_study_with_a_peer_keeps_it_not_also_when_it_is_resumed(url: str, ended: Run, tmp_path: Path) -> None:
+    study = tmp_path.parent / f"{tmp_path.name}.toml"
+    study.write_text(STUDY.replace("{url}", url).replace("{token}", TOKEN))
+    for more in ((*SHORT, "--out", "kept"), ("--resume", "--out", "kept")):
+        seen = ended("peer", study, *more)
+        assert seen.returncode in {0, 1, 3}, seen.stderr
+        assert TOKEN not in seen.stdout + seen.stderr
+        assert kept_in(tmp_path) == []
+    rounds = [line for line in Record(tmp_path / "kept").lines() if line["kind"] == "round"]
+    assert len(rounds) == 1
+    assert rounds[0]["peers"]["errors"] == 0
+    for form in ("html", "json"):
+        assert ended("report", "kept", "--format", form).returncode == 0
+    assert kept_in(tmp_path) == []
+    assert (tmp_path / "kept/record.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "kept/journal.jsonl").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o700
 
 
 def test_names_of_secrets() -> None:

@@ -3,7 +3,8 @@
 import shlex
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
@@ -45,12 +46,23 @@ class ReportedCommand(TargetCommand[RecordReport]):
             CallbenchError: the client failed, or the folder cannot be written.
         """
 
+    @property
+    def _document(self) -> dict[str, Any]:
+        return {**asdict(self.spec), **self.options}
+
+    @contextmanager
+    def prepared(self) -> Iterator[Target]:
+        """Prepare the server, after a look at what is to be continued: a server refuses who leaves out a secret."""
+        if self.ending.resume:
+            record.begun_with(self.kind, self._document, self.ending.out)
+        with super().prepared() as target:
+            yield target
+
     def folder(self, subject: Target) -> RecordWriter:  # noqa: ARG002 - known by its options
         """Make or continue the folder."""
         ending = self.ending
-        document = {**asdict(self.spec), **self.options}
         return record.create_or_resume(
-            self.kind, self.spec.name, document, ending.out, self.where, resume=ending.resume
+            self.kind, self.spec.name, self._document, ending.out, self.where, resume=ending.resume
         )
 
     def kept(self, path: Path) -> str:

@@ -174,7 +174,9 @@ def folder_to_resume(study: str, out: Path | None) -> Path:
     Raises:
         BadInput: no folder is given, it is another kind of folder, or the study differs or has changed.
     """
-    path = launch.folder_to_resume(out, study)
+    if out is not None:
+        stored.open_record(out)
+    path = launch.folder_to_resume(out, study, RequestedPeer)
     run = stored.open_record(path)
     source = load(study, SECRETS.restored(run.requested(RequestedPeer).settings, str(path))).source
     SECRETS.learn_study(source)

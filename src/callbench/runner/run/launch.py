@@ -30,6 +30,7 @@ from callbench.runner.run.execution import RunExecution
 from callbench.store.head import RUN, as_file, folder, head, now
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
+from callbench.store.requested.peer import RequestedPeer
 from callbench.store.requested.run import RequestedRun, RunLength
 
 if TYPE_CHECKING:
@@ -300,16 +301,23 @@ def _resume_command(path: Path, study: str) -> str:
     return shlex.join(["callbench", "run", study, "--out", str(path), "--resume"])
 
 
-def folder_to_resume(out: Path | None, study: str) -> Path:
-    """Return the folder of the run to resume.
+def folder_to_resume(
+    out: Path | None, study: str, kind: type[RequestedRun] | type[RequestedPeer] = RequestedRun
+) -> Path:
+    """Return the folder to resume.
+
+    Args:
+        out: what `--out` says.
+        study: the study, which has to be the folder's.
+        kind: of the folder.
 
     Raises:
-        BadInput: no folder is given, it is not a run folder, or it is a run of another study.
+        BadInput: no folder is given, it is not one of this kind, or it is of another study.
     """
     if out is None:
         raise BadInput("--resume needs --out, the folder of the run to continue")
     record = Record(out)
-    ran = record.requested(RequestedRun).study
+    ran = record.requested(kind).study
     if Path(study).stem != ran:
         raise BadInput(f"{out} is a run of the study {ran}, not of {study}")
     if Path(study).is_file():

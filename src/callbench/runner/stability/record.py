@@ -1,5 +1,6 @@
 """A record that can be continued with the same options. Each line is on disk before the next step."""
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -54,27 +55,41 @@ def create_or_resume(  # noqa: PLR0913 - what is asked, and where
     """
     if not resume:
         return create_record(kind, name, options, out, where)
-    if out is None:
-        raise BadInput(f"--resume needs --out: the folder of the {kind} to continue")
-    begun = open_record(out, kind)
-    before, state = begun.request, begun.info["state"]
-    # A secret has a mask for each time that it was given.
-    before, wanted = (masks_alike(each) for each in (before, SECRETS.masked(dict(options))))
-    longer_s = _longer_s(before, wanted)
-    other = list(_different(before, wanted))
-    if other:
-        differ = "differs" if len(other) == 1 else "differ"
-        raise BadInput(
-            f"{out} is another {kind}: its {', '.join(other)} {differ}; give the options that it was begun with,"
-            f" as {out / FILE} has them"
-        )
-    run = RecordWriter(out)
+    begun, longer_s = begun_with(kind, options, out)
+    state = begun.info["state"]
+    run = RecordWriter(begun.path)
     if longer_s is not None:
         run.note(f"continued with --seconds {longer_s:g}: it was begun with {run.request['search']['seconds']:g}")
         run.change_request({**run.request, "search": {**run.request["search"], "seconds": longer_s}})
     elif state != "finished" and until_s(run.lines()):
         run.note("resumed after it was stopped or killed")
     return run
+
+
+def begun_with(kind: str, options: Mapping[str, Any], out: Path | None) -> tuple[Record, float | None]:
+    """Find the record to continue, which was begun with the same options. Nothing is changed.
+
+    Returns:
+        The record; and the seconds of its search, if more are asked for now.
+
+    Raises:
+        BadInput: there is no such record, or its options differ.
+    """
+    if out is None:
+        raise BadInput(f"--resume needs --out: the folder of the {kind} to continue")
+    begun = open_record(out, kind)
+    # A secret has a mask for each time that it was given.
+    before, wanted = (masks_alike(each) for each in (begun.request, SECRETS.masked(dict(options))))
+    longer_s = _longer_s(before, wanted)
+    if other := list(_different(before, wanted)):
+        differ = "differs" if len(other) == 1 else "differ"
+        masked = any("***" in json.dumps(before.get(key), default=str) for key in other)
+        again = "; *** stands for a secret, which is to be given again" if masked else ""
+        raise BadInput(
+            f"{out} is another {kind}: its {', '.join(other)} {differ}; give the options that it was begun with,"
+            f" as {out / FILE} has them{again}"
+        )
+    return begun, longer_s
 
 
 def _longer_s(before: Mapping[str, Any], wanted: dict[str, Any]) -> float | None:
