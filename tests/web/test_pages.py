@@ -2,12 +2,19 @@
 
 import io
 import json
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
+from callbench.store.head import head
+from callbench.store.record_writer import RecordWriter
 from callbench.store.shelf import Shelf
 from web_page import names
 
@@ -201,3 +208,64 @@ def test_a_record_deleted_while_it_is_shown(page: TestClient, shelf: Shelf) -> N
     answer = page.get("/records/soak/report")
     assert answer.status_code == 400
     assert "there is no record" in answer.text
+
+
+def with_page(record: Path, title: str) -> Path:
+    """Give a record the page that its command leaves."""
+    page = record / "report.html"
+    page.write_text(f"<!doctype html><head><style>{'x' * 9000}</style><title>{title}</title></head><body>")
+    return page
+
+
+def test_a_verdict_is_listed_before_anyone_read_the_record(page: TestClient, folder: Path) -> None:
+    with_page(folder / "soak", "Healthy &amp; sound")
+    assert "Healthy &amp; sound" in page.get("/").text
+    change(folder / "soak", title="what has changed since")
+    assert "Healthy" not in page.get("/").text
+
+
+def test_the_page_of_a_record_is_no_way_out_of_the_folder(page: TestClient, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.html").write_text("<head><title>of elsewhere</title></head>")
+    (folder / "soak/report.html").symlink_to(tmp_path / "elsewhere.html")
+    os.mkfifo(folder / "load/report.html")
+    with_page(folder / "torture", "&lt;script&gt;alert(1)&lt;/script&gt;")
+    (folder / "overload/report.html").write_bytes(b"<title>\xff" + b"y" * 999_999)
+    text = page.get("/").text
+    assert "of elsewhere" not in text
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert(1)" in text
+
+
+def test_a_record_that_goes_while_it_is_shown_is_one_sentence(page: TestClient, folder: Path) -> None:
+    assert page.get("/records/soak").status_code == 200
+    shutil.rmtree(folder / "soak")
+    for path in ("", "/report", "/export", "/delete"):
+        answer = page.get(f"/records/soak{path}")
+        assert answer.status_code == 400
+        assert "there is no record" in answer.text
+    assert page.post("/records/soak/tags", data={"tags": "a"}).status_code == 400
+    assert "6 of 6" in page.get("/").text
+
+
+def test_a_record_that_is_damaged_or_written_is_shown_for_what_it_is(page: TestClient, folder: Path) -> None:
+    (folder / "load/journal.jsonl").write_text("{")
+    (folder / "torture/record.json").write_text("{")
+    with RecordWriter.create(folder / "now", head("soak", "Now", {}), {}):
+        text = page.get("/").text
+        assert "running" in text
+        assert "damaged" in text
+        assert page.get("/records/now").status_code == 200
+        assert page.post("/records/now/delete", data={"sure": "yes"}).status_code == 400
+    for name in ("load", "torture"):
+        answer = page.get(f"/records/{name}/report")
+        assert answer.status_code == 400
+        assert "Traceback" not in answer.text
+        assert "mistake in Callbench" not in answer.text
+
+
+def test_a_port_in_use_is_one_sentence(callbench: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = callbench("ui", "--port", port)
+    assert refused.returncode == 2
+    assert refused.stderr == f"callbench: port {port} is in use: give another --port, or end what listens there\n"

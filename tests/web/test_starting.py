@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import signal
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -15,8 +16,9 @@ from callbench.catalog.study import names as studies
 from callbench.model.errors import BadInput
 from callbench.store.shelf import Shelf
 from callbench.web.forms import command_line
-from callbench.web.jobs import Jobs
+from callbench.web.jobs import MOST_KEPT, Jobs
 from conftest import eventually
+from web_page import KINDS, names
 
 pytest_plugins = ["web_page"]
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
@@ -160,3 +162,25 @@ def test_what_a_command_prints_is_escaped(page: TestClient) -> None:
         text = page.get(path).text.replace('<script src="/moving.js" defer></script>', "")
         assert "<script" not in text
         assert re.search(r"&lt;script", text)
+
+
+def test_what_ended_long_ago_is_forgotten(jobs: Jobs, folder: Path) -> None:
+    """The files of commands stayed for ever. A command that runs, and a record, are never among what goes."""
+    kept = folder / ".started"
+    kept.mkdir()
+    old = [f"load-old-{number}" for number in range(MOST_KEPT + 5)]
+    with subprocess.Popen(["/bin/sleep", "600"]) as runs:
+        try:
+            for number, name in enumerate(old):
+                pid, born = (runs.pid, psutil.Process(runs.pid).create_time()) if number == 0 else (1, 0.5)
+                line = json.dumps({"words": ["load"], "pid": pid, "born": born}) if number != 1 else "{"
+                for file, text in ((f"{name}.json", line), (f"{name}.log", "said")):
+                    (kept / file).write_text(text)
+                    os.utime(kept / file, (number + 1, number + 1))
+            begun = jobs.start(["load", "http://127.0.0.1:1/"])
+            left = {file.stem for file in kept.glob("*.json")}
+            assert left == {begun.name, old[0], *old[5:]}
+            assert {file.stem for file in kept.glob("*.log")} == left
+            assert set(names(folder)) == {".started", *KINDS}
+        finally:
+            runs.kill()

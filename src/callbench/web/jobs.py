@@ -23,6 +23,8 @@ from callbench.store.record_writer import put
 from callbench.store.shelf import Shelf
 
 _FOLDER = ".started"
+# So many commands of the past are listed.
+MOST_KEPT = 200
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class Jobs:
             name = self._shelf.free_name(f"{words[0]}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}")
             while (self._folder / f"{name}.json").exists():
                 name = f"{name}-again"
+            self._forget_old()
             return self._start(name, [*words, f"--out={self._shelf.folder / name}"])
 
     def resume(self, name: str) -> Job:
@@ -132,12 +135,8 @@ class Jobs:
 
     def jobs(self) -> list[Job]:
         """Return what was started, newest first."""
-        try:
-            files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
-        except OSError:
-            return []
         found = []
-        for file in files:
+        for file in self._files():
             with contextlib.suppress(BadInput):
                 found.append(self.job(file.stem))
         return found
@@ -164,6 +163,24 @@ class Jobs:
         except OSError as failure:
             raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
         return job
+
+    def _forget_old(self) -> None:
+        """Remove the files of commands that have ended, but for the newest. Their records stay."""
+        for file in self._files()[MOST_KEPT:]:
+            with contextlib.suppress(BadInput):
+                if self.job(file.stem).running:
+                    continue
+            for each in (file, file.with_suffix(".log")):
+                with contextlib.suppress(OSError):
+                    each.unlink()
+
+    def _files(self) -> list[Path]:
+        """The files of commands, newest first."""
+        found = []
+        for file in self._folder.glob("*.json"):
+            with contextlib.suppress(OSError):
+                found.append((file.lstat().st_mtime_ns, file))
+        return [file for _, file in sorted(found, reverse=True)]
 
     def _reap(self) -> None:
         self._children = [child for child in self._children if child.poll() is None]

@@ -1,6 +1,8 @@
 """The reports that the page shows: `callbench report` makes each, and it is kept until its record changes."""
 
+import os
 import shlex
+import stat
 import subprocess
 import sys
 import threading
@@ -11,6 +13,8 @@ from pathlib import Path
 from callbench.model.errors import BadInput, CallbenchError, MachineFailure
 
 _LONGEST_S = 600
+# The title stands before it.
+_HEAD_BYTES = 1 << 18
 
 
 class Reports:
@@ -48,9 +52,17 @@ class Reports:
             return content
 
     def verdict(self, record: Path) -> str:
-        """Return the title of a report that was made already and is still true; "" of another one."""
+        """Return the title of a report that was made already and is still true; "" if there is none.
+
+        It was made here, or by the command that left the record, which writes it last.
+        """
+        state = state_of(record)
         known = self._verdicts.get(record)
-        return known[1] if known is not None and known[0] == state_of(record) else ""
+        if known is None or known[0] != state:
+            known = state, _title_on_disk(record, max((changed for _, _, changed, _ in state), default=0))
+            if known[1]:
+                self._verdicts[record] = known
+        return known[1]
 
 
 def _make(record: Path, file: Path) -> None:
@@ -81,7 +93,7 @@ def said(words: Sequence[str]) -> str:
     return ended.stdout
 
 
-def state_of(record: Path) -> object:
+def state_of(record: Path) -> tuple[tuple[str, int, int, int], ...]:
     """Return what tells a record from what it was: the times and sizes of what its report is made from."""
     found = []
     for name in ("record.json", "journal.jsonl", "environment.json", "study.toml", "plan.json"):
@@ -91,6 +103,21 @@ def state_of(record: Path) -> object:
             continue
         found.append((name, seen.st_ino, seen.st_mtime_ns, seen.st_size))
     return tuple(found)
+
+
+def _title_on_disk(record: Path, changed_ns: int) -> str:
+    """The title of the page in a record; "" if there is none, or the record has changed since it was made."""
+    page = record / "report.html"
+    try:
+        descriptor = os.open(page, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return ""
+    with os.fdopen(descriptor, "rb") as file:
+        made = os.fstat(descriptor)
+        if not stat.S_ISREG(made.st_mode) or made.st_mtime_ns < changed_ns:
+            return ""
+        head, end, _ = file.read(_HEAD_BYTES).partition(b"</title>")
+    return title_of(head + end) if end else ""
 
 
 class _Title(HTMLParser):
@@ -115,5 +142,5 @@ class _Title(HTMLParser):
 def title_of(page: bytes) -> str:
     """Return the title of a report; "" if it has none."""
     parser = _Title()
-    parser.feed(page.decode().partition("</head>")[0])
+    parser.feed(page.decode(errors="replace").partition("</head>")[0])
     return " ".join(parser.text.split())

@@ -1,6 +1,7 @@
 """The server of the page: at this machine only, until Ctrl-C."""
 
 import asyncio
+import errno
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import uvicorn
 
 from callbench.adapter import temporary
 from callbench.model import machine_limits
+from callbench.model.errors import MachineFailure
 from callbench.store.shelf import Shelf
 from callbench.web.application import Pages
 from callbench.web.guard import Guard
@@ -53,5 +55,7 @@ def _listening(port: int) -> socket.socket:
         made.listen()
     except OSError as failure:
         made.close()
+        if failure.errno == errno.EADDRINUSE:
+            raise MachineFailure(f"port {port} is in use: give another --port, or end what listens there") from failure
         raise machine_limits.written(f"cannot listen at {_HOST}:{port}", failure) from failure
     return made
