@@ -66,6 +66,8 @@ pub enum Coding {
 pub struct Fields<'h> {
     pub length: Option<u64>,
     pub coding: Coding,
+    /// Whether chunked was named, last or not.
+    chunked: bool,
     pub closes: bool,
     pub keeps_alive: bool,
     pub location: Option<&'h [u8]>,
@@ -79,7 +81,7 @@ impl<'h> Fields<'h> {
             match header.name.len() {
                 14 if header.name.eq_ignore_ascii_case("content-length") => fields.take_length(header.value)?,
                 8 if header.name.eq_ignore_ascii_case("location") => fields.location = Some(header.value),
-                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.take_codings(header.value),
+                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.take_codings(header.value)?,
                 10 if header.name.eq_ignore_ascii_case("connection") => {
                     fields.closes |= items(header.value).any(|item| item.eq_ignore_ascii_case(b"close"));
                     fields.keeps_alive |= items(header.value).any(|item| item.eq_ignore_ascii_case(b"keep-alive"));
@@ -104,14 +106,22 @@ impl<'h> Fields<'h> {
         Ok(())
     }
 
-    fn take_codings(&mut self, value: &[u8]) {
+    /// A body is chunked once and without parameters; else two clients could see its end at different places.
+    fn take_codings(&mut self, value: &[u8]) -> Result<(), Failure> {
         for item in items(value) {
             let name = item.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-            // It was once a coding, and means that there is none.
-            if !name.eq_ignore_ascii_case(b"identity") {
-                self.coding = if name.eq_ignore_ascii_case(b"chunked") { Coding::Chunked } else { Coding::Other };
+            if name.eq_ignore_ascii_case(b"chunked") {
+                if self.chunked || name.len() < item.len() {
+                    return Err(Failure::protocol("the answer is chunked twice, or with parameters: its end is not certain"));
+                }
+                self.chunked = true;
+                self.coding = Coding::Chunked;
+            } else if !name.eq_ignore_ascii_case(b"identity") {
+                // That one was once a coding, and means that there is none.
+                self.coding = Coding::Other;
             }
         }
+        Ok(())
     }
 }
 
