@@ -41,12 +41,12 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
         known_s = None if along_rate else call_s(times_us, level)
         return request.load_s(level if along_rate else rate, coarse=coarse, call_s=known_s)
 
-    steps: list[dict[str, Any]] = []
+    steps: list[Any] = []
     until_s = request.seconds - request.proof_s
     while at_s < until_s and (place := next_place(trials, start, request.span)) is not None:
         steps.append(load(place.level, usual_s(place.level, coarse=place.phase == COARSE)))
         trials.append(Trial(place.phase, place.level, steps[-1]["holds"]))
-    proofs: list[dict[str, Any]] = []
+    proofs: list[Any] = []
     found = capacity(trials, request.span)
     level = proof_level(found, request)
     while level is not None and len(proofs) < 2 and not any(line["holds"] for line in proofs):

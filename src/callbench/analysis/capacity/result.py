@@ -14,6 +14,8 @@ from callbench.stats.load.capacity_plan import COARSE, Capacity, FinishedCrossin
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import LoadObservation, Saturation, saturated
 from callbench.stats.load.settling import too_high
+from callbench.store.lines.capacity import EvidenceRecord, LoadedRecord, LossLine, ProofLine, StepLine, TriedLoad
+from callbench.store.lines.of_kind import of_kind
 from callbench.store.record import Record
 from callbench.store.requested.capacity import RATE, CapacityRequest, RequestedCapacity
 
@@ -58,7 +60,7 @@ class CapacityResult:
     """
 
     request: CapacityRequest
-    steps: Sequence[Mapping[str, Any]]
+    steps: Sequence[StepLine]
     capacity: Capacity | None
     estimates: Sequence[FinishedCrossing]
     rate: Interval | None
@@ -77,8 +79,8 @@ class CapacityResult:
     @property
     def others(self) -> float | None:
         """The share of the server's processors that other programs took, the median over the loads."""
-        sides = [line["evidence"]["server"]["neighbours"] for line in self.steps if line["evidence"]]
-        known = [share for share in sides if share is not None]
+        sides = [line["evidence"]["server"] for line in self.steps if line["evidence"]]
+        known = [side["neighbours"] for side in sides if side is not None and side["neighbours"] is not None]
         return median(known) if known else None
 
     @property
@@ -107,12 +109,12 @@ def read(run: Record) -> CapacityResult:
     """
     request = run.requested(RequestedCapacity).search
     lines = list(run.lines())
-    steps = [line for line in lines if line["kind"] == "step"]
+    steps = list(of_kind(lines, StepLine, run.path))
     trials = [trial_of(line) for line in steps]
     found = capacity(trials, request.span)
-    death = next((str(line["why"]) for line in lines if line["kind"] == "death"), None)
-    proofs = [line for line in lines if line["kind"] == "proof"]
-    took_s = max((float(line["at_s"]) + float(line["seconds"]) for line in (*steps, *proofs)), default=0.0)
+    death = next((line["why"] for line in of_kind(lines, LossLine, run.path)), None)
+    proofs = list(of_kind(lines, ProofLine, run.path))
+    took_s = max((line["at_s"] + line["seconds"] for line in (*steps, *proofs)), default=0.0)
     failed = any(not one.met for one in trials)
     chosen = _chosen(steps, trials, found)
     proven = proof_level(found, request)
@@ -127,8 +129,8 @@ def read(run: Record) -> CapacityResult:
         else None,
         death,
         took_s,
-        summed([line["load"]["endpoints"] for line in chosen]),
-        sorted(float(line["level"]) for line in chosen),
+        summed([endpoints_of(line) for line in chosen]),
+        sorted(line["level"] for line in chosen),
         proof_of([line for line in proofs if line["level"] == proven], steps),
     )
 
@@ -143,13 +145,13 @@ def proof_level(found: Capacity | None, request: CapacityRequest) -> float | Non
     return request.proof_level(low) if low > 0 else None
 
 
-def proof_of(proofs: Sequence[Mapping[str, Any]], steps: Sequence[Mapping[str, Any]]) -> Proof | None:
+def proof_of(proofs: Sequence[TriedLoad], steps: Sequence[TriedLoad]) -> Proof | None:
     """Sum up the longer loads of one level; None if there are none."""
     if not proofs or not steps:
         return None
-    longer_s, usual_s = (median(float(line["seconds"]) for line in lines) for lines in (proofs, steps))
+    longer_s, usual_s = (median(line["seconds"] for line in lines) for lines in (proofs, steps))
     met = any(line["holds"] for line in proofs)
-    return Proof(float(proofs[-1]["level"]), longer_s, usual_s, met, len(proofs), proofs[-1]["value_us"])
+    return Proof(proofs[-1]["level"], longer_s, usual_s, met, len(proofs), proofs[-1]["value_us"])
 
 
 def start_allowance(found: Capacity | None, request: CapacityRequest) -> float:
@@ -178,16 +180,14 @@ def allowing_for_the_start(found: Capacity | None, request: CapacityRequest) -> 
     return replace(found, low=low, level=low if found.end is KneeOutcome.AT_LEAST else found.level)
 
 
-def _rate(steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None) -> Interval | None:
+def _rate(steps: Sequence[StepLine], trials: Sequence[Trial], found: Capacity | None) -> Interval | None:
     """The calls answered a second by the loads that `_held` gives."""
-    rates = [float(line["load"]["rate_per_s"]) for line in _held(steps, trials, found)]
+    rates = [line["load"]["rate_per_s"] for line in _held(steps, trials, found) if line["load"]]
     positive = [rate for rate in rates if rate > 0]
     return geometric_mean(positive) if positive else None
 
 
-def _held(
-    steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None
-) -> list[Mapping[str, Any]]:
+def _held(steps: Sequence[StepLine], trials: Sequence[Trial], found: Capacity | None) -> list[StepLine]:
     """Return the loads at the capacity that met the objective. Where that level was not tried, within its interval."""
     if found is None:
         return []
@@ -199,39 +199,48 @@ def _held(
     return at or within or [line for line, trial in met if trial.level == found.level]
 
 
-def _chosen(
-    steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None
-) -> list[Mapping[str, Any]]:
+def endpoints_of(line: TriedLoad) -> Sequence[Mapping[str, Any]]:
+    """Return what a load came to at each endpoint; nothing if its clients call one."""
+    return (line["load"] and line["load"].get("endpoints")) or ()
+
+
+def _chosen(steps: Sequence[StepLine], trials: Sequence[Trial], found: Capacity | None) -> list[StepLine]:
     """Return the loads whose endpoints are shown: those at the capacity. Where nothing was held, the lowest loads."""
-    with_endpoints = [line for line in steps if line["load"] and line["load"].get("endpoints")]
+    with_endpoints = [line for line in steps if endpoints_of(line)]
     if not with_endpoints:
         return []
-    least = min(float(line["level"]) for line in with_endpoints)
-    lowest = [line for line in with_endpoints if float(line["level"]) == least]
-    return [line for line in _held(steps, trials, found) if line["load"].get("endpoints")] or lowest
+    least = min(line["level"] for line in with_endpoints)
+    lowest = [line for line in with_endpoints if line["level"] == least]
+    return [line for line in _held(steps, trials, found) if endpoints_of(line)] or lowest
 
 
-def _seen(line: Mapping[str, Any]) -> LoadObservation:
-    load = line["load"] or {}
-    times = load.get("service_us") or load.get("latency_us")
+def _seen(line: StepLine) -> LoadObservation:
+    load = line["load"]
+    times = times_of_load(load)
     return LoadObservation(
-        level=float(line["level"]),
-        met=bool(line["holds"]),
-        per_s=float(load.get("rate_per_s") or 0.0),
+        level=line["level"],
+        met=line["holds"],
+        per_s=load["rate_per_s"] if load else 0.0,
         mean_us=times["mean"] if times else None,
         evidence=evidence_of(line["evidence"]) if line["evidence"] else None,
         processors=line.get("processors"),
-        calls=int(load.get("calls") or 0),
+        calls=load["calls"] if load else 0,
         errors=dict(line["errors"]),
     )
 
 
-def evidence_of(kept: Mapping[str, Any]) -> Evidence:
+def times_of_load(load: LoadedRecord | None) -> Mapping[str, Any] | None:
+    """Return the times of a load's calls, from where the client began each; None if no call was answered."""
+    return None if load is None else load.get("service_us") or load.get("latency_us")
+
+
+def evidence_of(kept: EvidenceRecord) -> Evidence:
     """What was seen of both sides, as the journal has it."""
-    sides = {name: None if kept[name] is None else Side(**kept[name]) for name in ("client", "server", "backend")}
-    return Evidence(**{**kept, **sides})
+    every: dict[str, Any] = {**kept}
+    sides = {name: None if every[name] is None else Side(**every[name]) for name in ("client", "server", "backend")}
+    return Evidence(**{**every, **sides})
 
 
-def trial_of(line: Mapping[str, Any]) -> Trial:
+def trial_of(line: StepLine) -> Trial:
     """A line of the journal as the search has it."""
-    return Trial(int(line["phase"]), float(line["level"]), bool(line["holds"]))
+    return Trial(line["phase"], line["level"], line["holds"])

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from callbench.analysis.compare.method import method_sentence, notes_of
@@ -23,6 +24,8 @@ from callbench.stats.estimate.histogram import Buckets, merged
 from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.stats.load.rate import Window
 from callbench.store.head import COMPARISON, RUN
+from callbench.store.lines.comparison import LeftOutLine, MetCell, MetLine
+from callbench.store.lines.of_kind import of_kind
 from callbench.store.record import Record
 from callbench.store.requested.comparison import RequestedComparison
 
@@ -112,10 +115,10 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
         own = Rule(requested.level, requested.threshold, requested.p99_threshold)
         rule = (given or RuleOptions()).over(own)
         pairs, lines = run.plan()["pairs"], list(run.lines())
-        cells = metric_verdicts(list(_figures(pairs, lines)), rule)
+        cells = metric_verdicts(list(_figures(pairs, lines, run.path)), rule)
     except (KeyError, TypeError, ValueError, IndexError) as failure:
         raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure
-    met = [line for line in lines if line["kind"] == "met"]
+    met = list(of_kind(lines, MetLine, run.path))
     notes = [*_notes(run, cells, rule), *notes_of(pairs, met, hold_idle=requested.hold_idle)]
     if requested.a == requested.b:
         notes.append("A and B are the same, so every difference is chance.")
@@ -143,18 +146,19 @@ def failure_notes(cells: Sequence[MetricVerdict]) -> Iterator[str]:
         yield f"Calls failed in {len(failed) - MOST_FAILING} more cells. `--json` has their numbers."
 
 
-def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[ComparedFigures]:
+def _figures(
+    pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]], path: Path
+) -> Iterator[ComparedFigures]:
     """Return each cell's values, a pair of them a fork."""
-    excluded = {int(line["pair"]): _Failing.of(line) for line in lines if line["kind"] == "excluded"}
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    excluded = {line["pair"]: _Failing.of(line) for line in of_kind(lines, LeftOutLine, path)}
+    found: dict[str, list[MetCell]] = {}
     busy: dict[int, str] = {}
-    for line in lines:
-        if line["kind"] == "met":
-            if line.get("unsteady"):
-                busy.setdefault(int(line["pair"]), str(line["unsteady"]))
-                continue
-            for cell in line["cells"]:
-                found.setdefault(str(cell["cell"]), []).append(cell)
+    for line in of_kind(lines, MetLine, path):
+        if unsteady := line.get("unsteady"):
+            busy.setdefault(line["pair"], unsteady)
+            continue
+        for met in line["cells"]:
+            found.setdefault(met["cell"], []).append(met)
     for index, pair in enumerate(pairs):
         for cell in pair["cells"]:
             forks = found.get(cell["id"], [])
@@ -175,13 +179,13 @@ class _Failing:
     sides: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, line: Mapping[str, Any]) -> "_Failing":
+    def of(cls, line: LeftOutLine) -> "_Failing":
         """Read it from the line of a pair that was left out."""
-        return cls(str(line["why"]), frozenset(map(str, line.get("sides", ()))))
+        return cls(line["why"], frozenset(line.get("sides", ())))
 
 
 def _rates(
-    pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]], failing: _Failing, busy: str
+    pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[MetCell], failing: _Failing, busy: str
 ) -> ComparedFigures:
     """Compute one cell's rates.
 
@@ -197,25 +201,26 @@ def _rates(
     why, sides, failed = failing.why, failing.sides, bool(failing.why)
     sustained: list[float] = []
     for one in forks:
-        if one.get("cannot") and not why:
-            why, failed = str(one["cannot"]), not one.get("lacks", False)
-            sides = frozenset(filter(None, [str(one.get("side", ""))]))
+        if (cannot := one.get("cannot")) and not why:
+            why, failed = cannot, not one.get("lacks", False)
+            sides = frozenset(filter(None, [one.get("side", "")]))
         if one.get("agree") is False and not why:
             why, failed = "client and server counted differently", True
         sums = [Window(0.0, 0), Window(0.0, 0)]
         for side in _SIDES:
             right[side].append(0)
             wrong[side].append(0)
-        for side, calls, errors, ns, *within in one.get("slices", ()):
+        for of_side, calls, errors, ns, *within in one.get("slices", ()):
+            side = int(of_side)
             # Of those that were stored before, the window is the whole slice.
-            sums[side] += Window(within[0] if within else calls, ns)
-            right[side][-1] += calls
-            wrong[side][-1] += errors
+            sums[side] += Window(within[0] if within else calls, int(ns))
+            right[side][-1] += int(calls)
+            wrong[side][-1] += int(errors)
         if all(both.per_s for both in sums):
             for side in _SIDES:
                 rates[side].append(sums[side].per_s)
-            if all(one.get("sustained") or [0.0]):
-                a, b = (float(rate) / both.per_s for rate, both in zip(one["sustained"], sums, strict=True))
+            if (without := one.get("sustained")) and all(without):
+                a, b = (rate / both.per_s for rate, both in zip(without, sums, strict=True))
                 sustained.append(b / a)
         elif not why:
             # A stack failed, whichever it is; whose failure it is stands in the title and the last lines.
@@ -238,14 +243,14 @@ def _rates(
 Histogram = Mapping[int, int]
 
 
-def _tails(rates: ComparedFigures, forks: Sequence[Mapping[str, Any]]) -> ComparedFigures | None:
+def _tails(rates: ComparedFigures, forks: Sequence[MetCell]) -> ComparedFigures | None:
     """Compute one cell's p99, raw and in microseconds; None if its calls were not timed one by one.
 
     It is of all calls of a fork, or of several forks that follow each other: percentiles are never averaged.
     """
     timed = []
     for one in forks:
-        both = [{int(index): int(count) for index, count in pairs or ()} for pairs in one.get("latency") or ()]
+        both = [dict(pairs or ()) for pairs in one.get("latency") or ()]
         if not all(both) or len(both) < len(_SIDES):
             return None
         timed.append((both[0], both[1]))

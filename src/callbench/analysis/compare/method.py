@@ -6,11 +6,12 @@ from typing import Any
 
 from callbench.analysis.wording.words import some
 from callbench.stats.estimate.digits import figure
+from callbench.store.lines.comparison import MetLine, MetRecord
 
 _SLICES = "starts both in new processes and drives them in slices of 20 ms, in random order"
 
 
-def method_sentence(met: Sequence[Mapping[str, Any]]) -> str:
+def method_sentence(met: Sequence[MetLine]) -> str:
     """Describe how it was made.
 
     Args:
@@ -21,7 +22,7 @@ def method_sentence(met: Sequence[Mapping[str, Any]]) -> str:
     return f"{number} forks: each {_SLICES}"
 
 
-def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[Mapping[str, Any]], *, hold_idle: bool) -> Iterator[str]:
+def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[MetLine], *, hold_idle: bool) -> Iterator[str]:
     """Describe what a reader must know of how it was made.
 
     Args:
@@ -37,9 +38,9 @@ def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[Mapping[str, Any]
     stopped = {unit["stack"] for line in met for unit in line.get("units", ()) if unit["paused"]}
     if stopped:
         yield f"{some(sorted(stopped))}: used a processor while waiting, so it was stopped between its slices."
-    busy = [line for line in met if line.get("unsteady")]
+    busy = [why for line in met if (why := line.get("unsteady"))]
     if busy:
-        yield f"{len(busy)} of {len(met)} forks do not count: {busy[0]['unsteady']}."
+        yield f"{len(busy)} of {len(met)} forks do not count: {busy[0]}."
     rates = sorted(rate for line in met if (rate := echo_of(line)) is not None)
     if rates:
         low, high = (figure(rate, 0.005) for rate in (rates[0], rates[-1]))
@@ -48,7 +49,7 @@ def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[Mapping[str, Any]
         yield f"The raw echo over TCP made {low} to {high} calls/s in these forks{repeated}."
 
 
-def echo_of(line: Mapping[str, Any]) -> float | None:
+def echo_of(line: MetRecord) -> float | None:
     """Echoes a second in a fork; None if there was no echo."""
     calls, elapsed_ns = (sum(one[place] for one in line.get("echoes", ())) for place in (0, 1))
     return calls / (elapsed_ns / 1e9) if calls and elapsed_ns else None

@@ -157,12 +157,12 @@ def _at_an_end(result: CapacityResult, found: Capacity) -> str:
 
 def _unserved(result: CapacityResult) -> str:
     """Say from which level on clients were not served; "" if all were."""
-    lines = [line for line in result.steps if line["load"] and line["load"].get("clients_unserved")]
-    if not lines:
+    loads = [(line["level"], line["load"]) for line in result.steps if line["load"]]
+    lacking = [(level, load, unserved) for level, load in loads if (unserved := load.get("clients_unserved"))]
+    if not lacking:
         return ""
-    first = min(lines, key=lambda line: float(line["level"]))
-    unserved, clients = first["load"]["clients_unserved"], first["load"]["clients"]
-    at = level_text(float(first["level"]), result.request.along)
+    level, load, unserved = min(lacking, key=lambda one: one[0])
+    at, clients = level_text(level, result.request.along), load["clients"]
     return (
         f"With {at}, {unserved:,} of {clients:,} clients got no right answer, so these loads do not meet the objective."
     )

@@ -76,8 +76,16 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
             {"met": each.met, "failed": None if math.isinf(each.failed) else each.failed} for each in result.estimates
         ],
         "steps": [
-            {name: line[name] for name in ("phase", "level", "holds", "value_us", "errors", "at_s", "seconds")}
-            | {"rate_per_s": (line["load"] or {}).get("rate_per_s")}
+            {
+                "phase": line["phase"],
+                "level": line["level"],
+                "holds": line["holds"],
+                "value_us": line["value_us"],
+                "errors": line["errors"],
+                "at_s": line["at_s"],
+                "seconds": line["seconds"],
+                "rate_per_s": line["load"]["rate_per_s"] if line["load"] else None,
+            }
             for line in result.steps
         ],
     }

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
 from callbench.adapter.stack.target import Target
-from callbench.analysis.capacity.result import proof_level, trial_of
+from callbench.analysis.capacity.result import proof_level, times_of_load, trial_of
 from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
@@ -16,7 +16,18 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.knees import objective_result
 from callbench.runner.load import driving
-from callbench.stats.load.capacity_plan import COARSE, NextLoad, capacity, next_place
+from callbench.stats.load.capacity_plan import COARSE, NextLoad, Trial, capacity, next_place
+from callbench.store.lines.capacity import (
+    EvidenceRecord,
+    LoadedRecord,
+    LoadOutcome,
+    LossLine,
+    ProofLine,
+    StepLine,
+    TriedLine,
+    TriedLoad,
+)
+from callbench.store.lines.of_kind import of_kind
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
@@ -50,17 +61,15 @@ class CapacitySearch:
         self._on_line = on_line
         self._run, self._target, self._request, self._say = run, target, request, say
         lines = list(run.lines())
-        self._trials = [trial_of(line) for line in lines if line["kind"] == "step"]
-        self._rates = {
-            line["level"]: line["load"]["rate_per_s"] for line in lines if line["kind"] == "step" and line["load"]
-        }
+        steps = list(of_kind(lines, StepLine, run.path))
+        self._trials = [trial_of(line) for line in steps]
+        self._rates = {line["level"]: line["load"]["rate_per_s"] for line in steps if line["load"]}
         # Mean times of a call, microseconds.
         self._times_us: dict[float, float] = {}
-        for line in lines:
-            if line["kind"] == "step":
-                self._times_us |= _mean_us(float(line["level"]), line["load"])
-        self._proofs = [line for line in lines if line["kind"] == "proof"]
-        self._dead = any(line["kind"] == "death" for line in lines)
+        for line in steps:
+            self._times_us |= _mean_us(line["level"], line["load"])
+        self._proofs: list[TriedLoad] = list(of_kind(lines, ProofLine, run.path))
+        self._dead = any(of_kind(lines, LossLine, run.path))
         self._spent_s = until_s(lines)
         self._began = time.monotonic() - self._spent_s
         self._connected = 0
@@ -80,7 +89,8 @@ class CapacitySearch:
             place = next_place(self._trials, start, self._request.span)
             if place is None:
                 break
-            self._trials.append(trial_of(self._try(place)))
+            tried = self._try(place)
+            self._trials.append(Trial(place.phase, tried["level"], tried["holds"]))
         while (place := self._proof()) is not None:
             self._proofs.append(self._try(place))
 
@@ -117,26 +127,29 @@ class CapacitySearch:
         )
         return max(1.0, done["calls"] / (done["elapsed_ns"] / 1e9) / 2)
 
-    def _try(self, place: NextLoad) -> dict[str, Any]:
+    def _try(self, place: NextLoad) -> TriedLine:
         self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(place.level)}")
         at_s, began = self._at_s(), time.monotonic()
-        kind: dict[str, Any] = {"kind": "proof"} if place.phase == _PROOF else {"kind": "step", "phase": place.phase}
-        line: dict[str, Any] = {**kind, "level": place.level, "at_s": at_s}
         try:
             found = self._load(place)
         except AdapterFailure as failure:
             if self._target.client.broken:
                 raise
-            line |= {"holds": False, "value_us": None, "load": None, "evidence": None}
-            line["errors"], line["error_messages"] = {failure.kind: 1}, str(failure)
+            found = LoadOutcome(
+                holds=False, value_us=None, load=None, evidence=None,
+                errors={failure.kind: 1}, error_messages=str(failure),
+            )  # fmt: skip
+        seconds = round(time.monotonic() - began, 4)
+        line: TriedLine
+        if place.phase == _PROOF:
+            line = ProofLine(kind="proof", level=place.level, at_s=at_s, **found, seconds=seconds)
         else:
-            line |= found
-        line["seconds"] = round(time.monotonic() - began, 4)
+            line = StepLine(kind="step", phase=place.phase, level=place.level, at_s=at_s, **found, seconds=seconds)
         self._run.append(line)
         self._on_line(line)
         loss = self._target.lost()
         if loss is not None:
-            self._run.append({"kind": "death", "level": place.level, "how": loss.how, "why": loss.why})
+            self._run.append(LossLine(kind="death", level=place.level, how=loss.how, why=loss.why))
             self._dead = True
         return line
 
@@ -149,8 +162,8 @@ class CapacitySearch:
             self._target.connect(clients)
             self._connected = clients
 
-    def _load(self, place: NextLoad) -> dict[str, Any]:
-        """Apply a load, and return its journal record."""
+    def _load(self, place: NextLoad) -> LoadOutcome:
+        """Apply a load, and return what it came to."""
         request, level = self._request, place.level
         seconds = self._seconds(place)
         if request.along == CLIENTS:
@@ -160,18 +173,19 @@ class CapacitySearch:
             one = LoadRequest("", request.clients, seconds, rate=level, poisson=True, seed=len(self._trials))
         one = replace(one, threads=request.threads if request.threads <= one.clients else 1)
         result = driving.drive_once(self._target, one, self._run.path / "schedules")
-        kept = {name: value for name, value in load_record(result).items() if name not in _LEFT_OUT}
+        shown = {name: value for name, value in load_record(result).items() if name not in _LEFT_OUT}
+        kept = cast("LoadedRecord", shown)
         self._rates[level] = kept["rate_per_s"]
         self._times_us |= _mean_us(level, kept)
         met = objective_result(result.done, request.objective, one.rate)
-        return {
-            "holds": met["holds"],
-            "value_us": met["value_us"],
-            "errors": dict(result.errors),
-            "load": kept,
-            "evidence": self._evidence(result),
-            "processors": _processors(result),
-        }
+        return LoadOutcome(
+            holds=met["holds"],
+            value_us=met["value_us"],
+            errors=dict(result.errors),
+            load=kept,
+            evidence=self._evidence(result),
+            processors=_processors(result),
+        )
 
     def _seconds(self, place: NextLoad) -> float:
         """How long a load lasts, from what the nearest level made."""
@@ -182,10 +196,11 @@ class CapacitySearch:
         usual_s = self._request.load_s(rate, coarse=place.phase == COARSE, call_s=longest_s)
         return max(self._request.proof_s, usual_s) if place.phase == _PROOF else usual_s
 
-    def _evidence(self, result: LoadResult) -> dict[str, Any]:
+    def _evidence(self, result: LoadResult) -> EvidenceRecord:
         """Return the observations, with the use of the link if it has a rate."""
         received, elapsed_ns = int(result.done.get("received_bytes") or 0), int(result.done["elapsed_ns"])
-        return asdict(replace(result.evidence, link=link_use(self._wire, received, elapsed_ns)))
+        seen = asdict(replace(result.evidence, link=link_use(self._wire, received, elapsed_ns)))
+        return cast("EvidenceRecord", seen)
 
 
 def call_s(times_us: Mapping[float, float], level: float) -> float:
@@ -197,9 +212,9 @@ def call_s(times_us: Mapping[float, float], level: float) -> float:
     return 0.0 if near is None else times_us[near] / 1e6 * max(1.0, level / near)
 
 
-def _mean_us(level: float, load: Mapping[str, Any] | None) -> dict[float, float]:
+def _mean_us(level: float, load: LoadedRecord | None) -> dict[float, float]:
     """Return the mean time of a load's calls by its level; nothing if no call was answered."""
-    times = (load or {}).get("service_us") or (load or {}).get("latency_us")
+    times = times_of_load(load)
     return {level: float(times["mean"])} if times and times.get("mean") else {}
 
 

@@ -36,6 +36,7 @@ from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.reference.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
 from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import COMPARISON, as_file, folder, head, now
+from callbench.store.lines.comparison import LeftOutLine, MetLine
 from callbench.store.progress import ProgressFile
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.comparison import RequestedComparison
@@ -320,10 +321,10 @@ class _Forks:
             except SideFailure as failure:
                 why, whys = str(failure), whys | failure.whys
                 continue
-            self._run.append({"kind": "met", "round": number, "pair": index, "started": started, **made})
+            self._run.append(MetLine(kind="met", round=number, pair=index, started=started, **made))
             return
         why = said_of_sides(whys) or why
-        self._run.append({"kind": "excluded", "pair": index, "round": number, "why": why, "sides": sorted(whys)})
+        self._run.append(LeftOutLine(kind="excluded", pair=index, round=number, why=why, sides=sorted(whys)))
         del self._forks[index]
         _print(f"left out: {why}")
 

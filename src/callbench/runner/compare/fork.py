@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.adapter.placement import Placement
@@ -23,6 +22,7 @@ from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.reference.echoes import REFERENCE_BYTES, Echo, EchoTask, MachineState
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.comparison import MetCell, MetRecord
 from callbench.store.lines.rounds import SliceSeen
 
 SIDES = (0, 1)
@@ -174,15 +174,17 @@ class _PairDrive:
         """Count the last round."""
         self.slices += [task.add_slice_counts() for task in self.tasks]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> MetCell:
         """Return the journal record."""
+        id_ = self.cells[0].id
         if self.unsupported:
-            cannot = {"cannot": self.unsupported, "lacks": self.lacks, "side": self.unsupported_side}
-            return {"cell": self.cells[0].id, **cannot}
+            return MetCell(cell=id_, cannot=self.unsupported, lacks=self.lacks, side=self.unsupported_side)
         latency = [None if task.latency is None else list(task.latency.items()) for task in self.tasks]
         agree = all(task.agree for task in self.tasks)
-        sustained = {"sustained": self.sustained} if self.sustained else {}
-        return {"cell": self.cells[0].id, "agree": agree, "slices": self.slices, "latency": latency, **sustained}
+        met = MetCell(cell=id_, agree=agree, slices=self.slices, latency=latency)
+        if self.sustained:
+            met["sustained"] = self.sustained
+        return met
 
 
 class ComparedFork:
@@ -209,7 +211,7 @@ class ComparedFork:
         self._echoes: list[list[int]] = []
         self._repeated = 0
 
-    def run(self, amount_of: AmountOf) -> dict[str, Any]:
+    def run(self, amount_of: AmountOf) -> MetRecord:
         """Run the fork. Return its journal record.
 
         Raises:
@@ -329,18 +331,17 @@ class ComparedFork:
         rate = self._echo.rate if self._echo is not None else None
         return {self._echo.echo.key: rate} if self._echo is not None and rate else {}
 
-    def _record(self, started_s: float) -> dict[str, Any]:
+    def _record(self, started_s: float) -> MetRecord:
         sides = [self._units[_unit_name(side)] for side in SIDES]
-        return {
-            "cells": [pair_drive.record() for pair_drive in self._cells],
-            "echoes": self._echoes,
-            "repeated": self._repeated,
-            "started_s": round(started_s, 3),
-            "units": [unit.record() for unit in sides],
-            "unsteady": "; ".join(
-                f"{unit.request.stack.id}: {why}" for unit in sides if (why := unit.compiler_report())
-            ),
-        }
+        busy = [f"{unit.request.stack.id}: {why}" for unit in sides if (why := unit.compiler_report())]
+        return MetRecord(
+            cells=[pair_drive.record() for pair_drive in self._cells],
+            echoes=self._echoes,
+            repeated=self._repeated,
+            started_s=round(started_s, 3),
+            units=[unit.record() for unit in sides],
+            unsteady="; ".join(busy),
+        )
 
 
 def _unit_name(side: int) -> str:

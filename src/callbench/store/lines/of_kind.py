@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from callbench.model.errors import BadInput
@@ -16,8 +17,13 @@ def kinds_of(of: Any) -> tuple[str, ...]:  # noqa: ANN401 - a type of lines
     return get_args(get_type_hints(of)["kind"])
 
 
-def of_kind(lines: Iterable[Mapping[str, Any]], of: type[Line]) -> Iterator[Line]:
+def of_kind(lines: Iterable[Mapping[str, Any]], of: type[Line], place: str | Path = "the journal") -> Iterator[Line]:
     """Yield the lines of a journal that are of a type, in their order, each checked.
+
+    Args:
+        lines: of a journal.
+        of: a type of lines.
+        place: where they are from, for the message.
 
     Raises:
         BadInput: one has not the form of its kind.
@@ -25,10 +31,10 @@ def of_kind(lines: Iterable[Mapping[str, Any]], of: type[Line]) -> Iterator[Line
     kinds = kinds_of(cast("Any", of))
     for line in lines:
         if line["kind"] in kinds:
-            yield checked(line, of)
+            yield checked(line, of, place)
 
 
-def checked(line: Mapping[str, Any], of: type[Line]) -> Line:
+def checked(line: Mapping[str, Any], of: type[Line], place: str | Path = "the journal") -> Line:
     """Return a line as its type.
 
     Raises:
@@ -37,4 +43,4 @@ def checked(line: Mapping[str, Any], of: type[Line]) -> Line:
     try:
         return typed(cast("object", line), of)
     except Misfit as misfit:
-        raise BadInput(f"the journal is damaged: a line of kind {line['kind']}: {misfit}") from None
+        raise BadInput(f"{place} is damaged: a line of kind {line['kind']}: {misfit}") from None

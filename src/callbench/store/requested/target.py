@@ -38,6 +38,7 @@ class RequestedTarget:
         link: between client and server.
         options: of the client.
         first_clients: how many clients connect when it opens.
+        hosts: names of the hosts of its clients; empty: this machine, or those of the link.
     """
 
     name: str
@@ -49,3 +50,4 @@ class RequestedTarget:
     link: str = "loopback"
     options: Mapping[str, Any] = field(default_factory=dict)
     first_clients: int = 1
+    hosts: tuple[str, ...] = ()

@@ -1,0 +1,81 @@
+"""Lines of a search for a capacity: the loads that were tried, and the end of the server."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class SideRecord(TypedDict):
+    """Shares of the processors of a side: what it used, its busiest thread, waited for, and what others used."""
+
+    busy: float
+    thread: float | None
+    waited: float | None
+    neighbours: float | None
+
+
+class EvidenceRecord(TypedDict):
+    """What was seen of both sides, and of the server behind the server if there is one."""
+
+    client: SideRecord | None
+    server: SideRecord | None
+    backend: SideRecord | None
+
+
+class LoadedRecord(TypedDict):
+    """What a load came to, as `callbench load --json` has it, without what is large."""
+
+    clients: int
+    rate_per_s: float
+    calls: int
+    clients_unserved: NotRequired[int | None]
+    latency_us: NotRequired[dict[str, Any] | None]
+    service_us: NotRequired[dict[str, Any] | None]
+    endpoints: NotRequired[list[dict[str, Any]] | None]
+
+
+class LoadOutcome(TypedDict):
+    """What a load came to.
+
+    `value_us`: what it had of what the objective limits. `load` and `evidence` are None if the driver could not make
+    it. `processors`: of the server.
+    """
+
+    holds: bool
+    value_us: float | None
+    errors: dict[str, int]
+    error_messages: NotRequired[str]
+    load: LoadedRecord | None
+    evidence: EvidenceRecord | None
+    processors: NotRequired[int | None]
+
+
+class TriedLoad(LoadOutcome):
+    """A load that was tried: of so many clients or calls a second, when it began, and how long it took."""
+
+    level: float
+    at_s: float
+    seconds: float
+
+
+class StepLine(TriedLoad):
+    """A usual load, of the coarse search or of a crossing."""
+
+    kind: Literal["step"]
+    phase: int
+
+
+class ProofLine(TriedLoad):
+    """A longer load near the lower end of the interval."""
+
+    kind: Literal["proof"]
+
+
+class LossLine(TypedDict):
+    """The server ended under a load."""
+
+    kind: Literal["death"]
+    level: float
+    how: str
+    why: str
+
+
+TriedLine = StepLine | ProofLine

@@ -1,0 +1,59 @@
+"""Lines of a comparison: what both sides of a pair did in a fork, and which pairs were left out."""
+
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from callbench.store.lines.forks import UnitRecord
+from callbench.store.typed import AS_IT_IS
+
+
+class MetCell(TypedDict):
+    """A cell in a fork: its slices, or why it cannot be driven.
+
+    `slices`: side, calls, errors, nanoseconds, and the calls within the window. `latency`: of each side the counts of
+    a histogram of nanoseconds, [index, count]; None if calls were not timed one by one. `sustained`: calls a second of
+    each side without a pause. `cannot`, `lacks` and `side`: why not, whether a stack does not have the call, and whose
+    it is.
+    """
+
+    cell: str
+    agree: NotRequired[bool]
+    slices: NotRequired[list[list[float]]]
+    latency: NotRequired[Annotated[list[list[tuple[int, int]] | None], AS_IT_IS]]
+    sustained: NotRequired[list[float]]
+    cannot: NotRequired[str]
+    lacks: NotRequired[bool]
+    side: NotRequired[str]
+
+
+class MetRecord(TypedDict):
+    """What a fork found.
+
+    `echoes`: calls and nanoseconds of the raw echo in each round. `repeated`: rounds that were driven again.
+    `unsteady`: why the fork does not count, or "".
+    """
+
+    cells: list[MetCell]
+    echoes: NotRequired[list[list[int]]]
+    repeated: NotRequired[int]
+    started_s: NotRequired[float]
+    units: NotRequired[list[UnitRecord]]
+    unsteady: NotRequired[str]
+
+
+class MetLine(MetRecord):
+    """A fork of a pair."""
+
+    kind: Literal["met"]
+    round: int
+    pair: int
+    started: str
+
+
+class LeftOutLine(TypedDict):
+    """A pair that was left out: why, and which side it was."""
+
+    kind: Literal["excluded"]
+    pair: int
+    round: int
+    why: str
+    sides: NotRequired[list[str]]
