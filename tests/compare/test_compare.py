@@ -424,3 +424,15 @@ def test_the_terminal_cuts_nothing_off(made: Comparison, width: int) -> None:
     assert wide <= narrow
     assert "…" not in texts[1]
     golden(GOLDEN / f"comparison-{width}.txt", texts[1])
+
+
+def test_a_page_draws_the_ratios_and_first_what_did_not_pass(made: Comparison, tmp_path: Path) -> None:
+    """The page of a comparison had no picture."""
+    (drawn,) = show.report(made, Record(written(tmp_path / "c").path)).sections[0].charts
+    assert drawn.spec is not None
+    rows = drawn.spec["data"]["values"]
+    known = [row for row in made.cells if row.ratio is not None]
+    assert len(rows) == len(known) > 1
+    assert sorted(row["ratio"] for row in rows) == sorted(row.ratio.middle for row in known if row.ratio is not None)
+    assert [row["passed"] for row in rows] == sorted(row["passed"] for row in rows)
+    assert {"yes", "no"} == {row["passed"] for row in rows}

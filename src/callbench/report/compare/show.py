@@ -12,10 +12,12 @@ from rich.text import Text
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import NOT_COMPARED, ComparedMetric, MetricVerdict
 from callbench.analysis.wording.words import ratio_text, some
+from callbench.report.charts.draw import chart
+from callbench.report.charts.ratios import RatioMark, ratios
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.opening import Opening, opening_of
-from callbench.report.text.section import Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.decide.decision import DecidedComparison, Decision, Outcome
 from callbench.stats.estimate.digits import figure
 from callbench.stats.estimate.power import MOST_FORKS
@@ -36,6 +38,8 @@ _WORSE = {ComparedMetric.RATE: "is slower", ComparedMetric.P99: "has a higher p9
 _SAID_OF_B = frozenset({Decision.BETTER, Decision.WORSE, Decision.EQUIVALENT})
 # A greater share says nothing of a value.
 _MOST_SHARE = 10
+_MOST_CHARTED = 12
+_SOURCE = "journal.jsonl: lines of kind met (docs/reference/run-folder.md)"
 _COLUMNS = ("cell", "metric", "A", "B", "B / A", "could detect", "verdict")
 
 
@@ -290,12 +294,32 @@ def _sheet(found: Comparison, cells: Sequence[MetricVerdict]) -> Sheet:
     return Sheet("Comparison", names, [(*_row(row, rows), _verdict(row, found)) for row in cells])
 
 
+def _charts(found: Comparison) -> list[Chart]:
+    """Draw the ratios, those that did not pass first."""
+    names = RowNames(found.cells)
+    several = len({row.figures.cell for row in found.cells}) > 1
+    rows = [row for row in found.cells if row.ratio is not None]
+    rows.sort(key=lambda row: row.outcome is Outcome.PASSED)
+    marks = []
+    for row in rows[:_MOST_CHARTED]:
+        if row.ratio is not None:
+            name = f"{names.of(row)} {row.figures.metric}" if several else str(row.figures.metric)
+            text = figure(row.ratio.middle, row.ratio.half_width)
+            marks.append(RatioMark(name, row.ratio, text, row.outcome is Outcome.PASSED))
+    about = f"With {(1 - found.rule.level) * 100:.4g} % intervals. In the second colour: what did not pass."
+    if len(rows) > len(marks):
+        about += f" {len(rows) - len(marks)} more rows are in the table."
+    drawn = chart("comparison-ratios", "B beside A", about, ratios(marks, "B / A, logarithmic"), _SOURCE)
+    return [drawn] if drawn else []
+
+
 def report(found: Comparison, run: Record) -> RecordReport:
     """Return the report of a stored comparison. As Markdown and JSON, it has forms of its own."""
     about = f"A: {found.a}. B: {found.b}. {found.method}."
     results = _results(found)
     sheet = _sheet(found, found.cells)
-    section = Section("comparison", "Comparison", "A row for each cell and metric.", found.notes, [sheet])
+    about_rows = "A row for each cell and metric."
+    section = Section("comparison", "Comparison", about_rows, found.notes, [sheet], _charts(found))
     own = {
         "md": lambda _: markdown(found),
         "json": lambda _: json.dumps(record(found), indent=1, ensure_ascii=False) + "\n",

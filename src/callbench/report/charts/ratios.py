@@ -1,0 +1,76 @@
+"""Ratios of two candidates with their intervals, beside the line where both are equal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
+from callbench.stats.estimate.interval import Interval
+
+_HIGH = 26
+
+
+@dataclass(frozen=True)
+class RatioMark:
+    """One ratio.
+
+    Attributes:
+        text: the ratio as it stands beside its mark.
+        passed: whether it is as it should be; the others have a colour.
+    """
+
+    name: str
+    ratio: Interval
+    text: str
+    passed: bool
+
+
+def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
+    """Describe the chart; None without ratios.
+
+    Args:
+        marks: from above to below.
+        title: of the axis.
+    """
+    if not marks:
+        return None
+    values = [
+        {
+            "name": one.name,
+            "ratio": one.ratio.middle,
+            "low": one.ratio.middle if one.ratio.low is None else one.ratio.low,
+            "high": one.ratio.middle if one.ratio.high is None else one.ratio.high,
+            "text": one.text,
+            "passed": "yes" if one.passed else "no",
+        }
+        for one in marks
+    ]
+    names = [one.name for one in marks]
+    x = logarithmic("ratio", title, [1.0, *(float(str(one[end])) for one in values for end in ("low", "high"))])
+    x["axis"] |= {"format": ",~r"}
+    scale = {"domain": ["yes", "no"], "range": [SERIES[0], SERIES[1]]}
+    colour = {"field": "passed", "type": "nominal", "scale": scale, "legend": None}
+    room = {"title": None, "labelLimit": 400, "minExtent": 7 * max(map(len, names))}
+    y = {"field": "name", "type": "nominal", "sort": names, "axis": room}
+    text = {"type": "text", "align": "center", "dy": -9, "fontSize": 10.5, "color": INK}
+    return {
+        "width": WIDTH,
+        "height": {"step": _HIGH},
+        "data": {"values": values},
+        "layer": [
+            {
+                "mark": {"type": "rule", "color": FAINT, "strokeDash": [3, 3]},
+                "encoding": {"x": {"datum": 1, **_same(x)}},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6},
+                "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
+            },
+            {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": {"y": y, "x": x, "color": colour}},
+            {"mark": text, "encoding": {"y": y, "x": x, "text": {"field": "text", "type": "nominal"}}},
+        ],
+    }
+
+
+def _same(x: Spec) -> Spec:
+    """The axis of another layer, without its field."""
+    return {name: value for name, value in x.items() if name != "field"}
