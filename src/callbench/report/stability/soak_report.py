@@ -164,7 +164,8 @@ def _load_row(step: SoakStep) -> tuple[str, ...]:
         f"{step.seconds:,.1f}",
         whole(step.calls),
         figure(step.rate_per_s, 0.005),
-        f"{figure(step.rate_low, 0.05)} to {figure(step.rate_high, 0.05)}",
+        # A single slice has no range.
+        "" if step.slices < 2 else f"{figure(step.rate_low, 0.05)} to {figure(step.rate_high, 0.05)}",
         *("" if value is None else figure(value, 0.005) for value in latency),
         errors_text(step.errors),
     )
