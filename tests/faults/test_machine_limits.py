@@ -77,6 +77,13 @@ def test_too_little_memory(tmp_path: Path) -> None:
     assert_refused(ended, "memory is limited to 100 MiB", "raise the limit of memory (`ulimit -v`")
 
 
+@pytest.mark.parametrize("gib", [1, 20])
+def test_charts_under_a_limit_of_addresses_are_one_sentence(tmp_path: Path, gib: int) -> None:
+    """The library that draws ended the program with SIGTRAP and forty lines of its own."""
+    record = shutil.copytree(ROOT / "tests/records/soak", tmp_path / "soak")
+    assert_refused(limited(resource.RLIMIT_AS, gib << 30, "report", record), "charts reserve", "ulimit -v")
+
+
 @pytest.mark.parametrize(
     ("failure", "says"),
     [

@@ -62,6 +62,24 @@ def require_memory() -> None:
         raise MachineFailure(f"memory is limited to {limit >> 20} MiB, and {least}; {_MEMORY}")
 
 
+def require_addresses(least_gib: int, what: str) -> None:
+    """Refuse a limit of addresses under which a library that only reserves them ends the program by a signal.
+
+    Args:
+        least_gib: how many GiB it reserves.
+        what: what needs it, in the plural.
+
+    Raises:
+        MachineFailure: the limit is lower.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < least_gib << 30:
+        raise MachineFailure(
+            f"{what} reserve {least_gib} GiB of addresses, and memory is limited to {limit >> 20} MiB: raise that limit"
+            " (`ulimit -v`), or limit the memory that is used, as a container does"
+        )
+
+
 def remedy_in(text: str) -> str | None:
     """Return what to do where a message says that the machine refused something; None if it does not."""
     return next((remedy for words, remedy in _WORDS if words in text), None)

@@ -7,12 +7,15 @@ from zlib import crc32
 import vl_convert
 from markupsafe import Markup, escape
 
+from callbench.model import machine_limits
 from callbench.report.charts.compact import compact
 from callbench.report.charts.narrow import FIRST, LEAST, PHONE, columns, narrow
 from callbench.report.charts.palette import CONFIG, STAND_INS, WIDTH, Spec
 from callbench.report.text.section import Chart
 
 VERSION = "5.20"
+# What the converter's JavaScript engine reserves; with less it ends the program with SIGTRAP.
+_ADDRESSES_GIB = 66
 _CLIP = re.compile(r"(id=\"|url\(#)(clip\d+)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([\d.]+)\" height=\"([\d.]+)\" viewBox=\"([^\"]+)\"[^>]*>")
 
@@ -48,6 +51,7 @@ def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": config, **spec}
     # Labels are measured by the fonts of the machine that draws, and shown by those of the code that reads.
     whole["padding"] = {"left": 18 if width > PHONE else 6, "right": 8, "top": 5, "bottom": 5}
+    machine_limits.require_addresses(_ADDRESSES_GIB, "charts")
     svg = vl_convert.vegalite_to_svg(json.loads(json.dumps(whole)), vl_version=VERSION, allowed_base_urls=[])
     for stand_in, colour in STAND_INS.items():
         svg = svg.replace(stand_in, colour)
