@@ -41,7 +41,7 @@ def of_rate(done: Done, rate_per_s: float) -> Ends:
         reach = rate_reach(parts, CONFIDENCE) + 1 / seconds
         return max(0.0, rate_per_s - reach), rate_per_s + reach
     # Too short for parts: as if calls ended at random, which is more than they usually vary.
-    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.estimate.student
 
     beyond, calls = (1 - CONFIDENCE) / 2, rate_per_s * seconds
     low = float(special.gammaincinv(calls, beyond)) if calls else 0.0

@@ -14,7 +14,7 @@ _LONGER = 1.01
 
 
 class Probe(ABC):
-    """Watches one trial at a time. Each probe has its own module; `execution.py` lists the ones in use.
+    """Watches one trial at a time. Each probe has its own module; `runner/run/execution.py` lists the ones in use.
 
     Attributes:
         name: the member of the trial's journal line with its values.

@@ -92,7 +92,7 @@ def percentile_ends(buckets: Buckets, share: float, confidence: float = CONFIDEN
         share: 0.99 of p99.
         confidence: that it lies there.
     """
-    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.estimate.student
 
     count = int(buckets.counts.sum())
     if count < fewest_calls(share, confidence):

@@ -66,7 +66,7 @@ def prior(differences: Sequence[Sequence[float]]) -> Prior:
 
 def prior_of_variances(estimated: Sequence[float], freedom_of_each: Sequence[float]) -> Prior:
     """Estimate how variances lie, each of which was estimated with so many degrees of freedom."""
-    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.estimate.student
 
     if len(estimated) < FEWEST:
         return NONE
@@ -80,7 +80,7 @@ def prior_of_variances(estimated: Sequence[float], freedom_of_each: Sequence[flo
 
 def _inverse_trigamma(value: float) -> float:
     """Find where the trigamma function has a value, by Newton's steps as Smyth's appendix has them."""
-    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.estimate.student
 
     if value > 1e7:
         return 1 / math.sqrt(value)

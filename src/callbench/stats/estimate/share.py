@@ -15,7 +15,7 @@ def binomial(count: float, of: float, confidence: float = CONFIDENCE) -> tuple[f
         of: all, above 0.
         confidence: the interval's least coverage.
     """
-    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.estimate.student
 
     beyond = (1 - confidence) / 2
     low = special.betaincinv(count, of - count + 1, beyond) if count else 0.0
