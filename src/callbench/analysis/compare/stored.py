@@ -61,7 +61,7 @@ class _Stored:
 
         The rates of open loops are given, so they are not compared.
         """
-        return {(*one.identity, self.idle[one.id]): one for one in self.results.cells if one.open_loop is None}
+        return {(*cell.identity, self.idle[cell.id]): cell for cell in self.results.cells if cell.open_loop is None}
 
 
 def compared(a: Record, b: Record, strict: Rule) -> Comparison:
@@ -70,19 +70,19 @@ def compared(a: Record, b: Record, strict: Rule) -> Comparison:
     Raises:
         BadInput: one is not a run of a study, is damaged, or they share no cell.
     """
-    for one in (a, b):
-        if one.kind != RUN:
+    for run in (a, b):
+        if run.kind != RUN:
             raise BadInput(
-                f"{one.path} is a record of {one.kind}, and only runs of a study are compared as they are stored."
+                f"{run.path} is a record of {run.kind}, and only runs of a study are compared as they are stored."
                 " Name two runs, or the two servers by their commands or URLs: then both are driven in turn"
             )
     runs = (_Stored.of(a), _Stored.of(b))
-    by_echo = all(one.rounds for one in runs)
+    by_echo = all(run.rounds for run in runs)
     moved = _moved(a, b)
     rule = replace(strict, shift=0.0 if by_echo else moved or 0.0)
     spread = spread_beside([a, b])
     cells = list(_figures(*runs, spread, by_echo=by_echo))
-    if all(one.why == _ONLY_A for one in cells):
+    if all(cell.why == _ONLY_A for cell in cells):
         raise BadInput(f"{a.path} and {b.path} have no cell in common, with the same stack, call, clients and link")
     how = "two stored runs, as two samples of forks, " + (
         "compared as multiples of the raw echo of their own rounds" if by_echo else "compared by their values"
@@ -120,16 +120,16 @@ def _figures(a: _Stored, b: _Stored, spread: RunSpread, *, by_echo: bool) -> Ite
             yield replace(_of(one, other, ComparedMetric.P99, echo), counts=counts, between=spread.of(one.kind))
 
 
-def _echo(one: Result) -> dict[int, float]:
+def _echo(cell: Result) -> dict[int, float]:
     """Return the echoes a second beside a cell, by fork."""
-    times, multiples = (one.by_fork.get(name, {}) for name in ("mean_us", ECHOES))
+    times, multiples = (cell.by_fork.get(name, {}) for name in ("mean_us", ECHOES))
     return {fork: 1e6 * multiple / times[fork] for fork, multiple in multiples.items()}
 
 
-def _name(one: Result) -> str:
+def _name(cell: Result) -> str:
     """Name a cell by its group and its clients."""
-    clients = one.attributes["clients"]
-    return one.attributes["group"] + ("" if clients == "1" else f", {clients} clients")
+    clients = cell.attributes["clients"]
+    return cell.attributes["group"] + ("" if clients == "1" else f", {clients} clients")
 
 
 def _of(
@@ -206,7 +206,7 @@ def _notes(a: Record, b: Record, moved: float | None, *, by_echo: bool) -> Itera
         )
     first, second = a.environment(), b.environment()
     for part, key in _SAME:
-        mine, theirs = (fact_of(one, part, key) for one in (first, second))
+        mine, theirs = (fact_of(run, part, key) for run in (first, second))
         if mine != theirs:
             yield f"The runs differ in {part} {key}: {mine} and {theirs}."
 

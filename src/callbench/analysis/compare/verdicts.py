@@ -194,22 +194,22 @@ class Rule:
 
 def metric_verdicts(cells: Sequence[ComparedFigures], rule: Rule) -> list[MetricVerdict]:
     """Judge every metric of every cell, corrected for how many there are."""
-    chosen = [one for one in cells if one.metric is ComparedMetric.RATE or rule.p99_threshold is not None]
-    differences = [one.difference() for one in chosen]
+    chosen = [figures for figures in cells if figures.metric is ComparedMetric.RATE or rule.p99_threshold is not None]
+    differences = [figures.difference() for figures in chosen]
     questions = [
-        Question(found, rule.margin(one.metric), one.metric.less_is_better)
-        for one, found in zip(chosen, differences, strict=True)
+        Question(found, rule.margin(figures.metric), figures.metric.less_is_better)
+        for figures, found in zip(chosen, differences, strict=True)
         if found is not None
     ]
-    compared = [one for one, found in zip(chosen, differences, strict=True) if found is not None]
-    failing = {one.cell: one.counts for one in compared if any(one.errors)}
+    compared = [figures for figures, found in zip(chosen, differences, strict=True) if found is not None]
+    failing = {figures.cell: figures.counts for figures in compared if any(figures.errors)}
     decided, failures = decided_with_failures(questions, list(failing.values()), rule.level, rule.shift)
     found, fails = iter(decided), dict(zip(failing, failures, strict=True))
     return [
-        _open(one)
+        _open(figures)
         if difference is None
-        else _metric_verdict(one, next(found), rule.margin(one.metric), fails.get(one.cell))
-        for one, difference in zip(chosen, differences, strict=True)
+        else _metric_verdict(figures, next(found), rule.margin(figures.metric), fails.get(figures.cell))
+        for figures, difference in zip(chosen, differences, strict=True)
     ]
 
 
@@ -217,7 +217,7 @@ def _metric_verdict(
     figures: ComparedFigures, found: DecidedComparison, margin: float, fails: DecidedFailures | None
 ) -> MetricVerdict:
     """Judge what was measured: rate and tail are of no worth where more calls fail."""
-    a, b = (_mean(one) for one in figures.values)
+    a, b = (_mean(values) for values in figures.values)
     recovers = recovery_of(figures.sustained)
     if (
         recovers is not None
@@ -291,7 +291,7 @@ def _recovering(slices: Interval, recovers: Interval) -> str:
 
 def failed_text(figures: ComparedFigures) -> str:
     """Say whose calls failed, and how many of how many."""
-    a, b = (f"{one.all_failed:,} of {one.calls:,}" for one in (figures.counts.a, figures.counts.b))
+    a, b = (f"{side.all_failed:,} of {side.calls:,}" for side in (figures.counts.a, figures.counts.b))
     return f"{b} calls of B failed, {a} of A"
 
 
@@ -303,7 +303,7 @@ def _failing(figures: ComparedFigures, fails: DecidedFailures) -> str:
 
 def _open(figures: ComparedFigures) -> MetricVerdict:
     """Describe of what was not compared that there is nothing to judge."""
-    a, b = (_mean(one) for one in figures.values)
+    a, b = (_mean(values) for values in figures.values)
     outcome = Outcome.FAILED if figures.failed else Outcome.UNDECIDED
     return MetricVerdict(figures, (a, b), None, outcome, figures.why or "fewer than two forks have both")
 

@@ -100,7 +100,7 @@ class FilledTable:
     @property
     def cells(self) -> bool:
         """Whether the run has a cell of it."""
-        return any(one.cell or one.why for row in self.rows for one in row.places)
+        return any(place.cell or place.why for row in self.rows for place in row.places)
 
     @property
     def sections(self) -> bool:
@@ -115,7 +115,7 @@ def filled(study: Study, results: Results, without: str = "") -> list[FilledTabl
     or has published values.
     """
     every = [_filled(study, table, results, without) for table in study.tables]
-    return [one for one in every if one.missing or one.beside or one.cells]
+    return [table for table in every if table.missing or table.beside or table.cells]
 
 
 def _filled(study: Study, table: TablePart, results: Results, without: str) -> FilledTable:
@@ -124,11 +124,11 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
     kept = [
         (row, line)
         for row, line in zip(table.rows, every, strict=True)
-        if not row.optional or any(one.text or one.tried for one in line)
+        if not row.optional or any(place.text or place.tried for place in line)
     ]
     found = [line for _, line in kept]
     hidden = [row.label for row in table.rows if row not in [row for row, _ in kept]]
-    values = [one.value for line in found for one in line if one.value]
+    values = [place.value for line in found for place in line if place.value]
     mixed = any(column.statistic for column in table.columns)
     spans = [
         _span(line[index] for line in found) if mixed else _span(itertools.chain(*found))
@@ -137,14 +137,14 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
     rows = []
     for row, line in kept:
         places = []
-        for column, one, (lowest, highest) in zip(table.columns, line, spans, strict=True):
+        for column, place, (lowest, highest) in zip(table.columns, line, spans, strict=True):
             heat = None
             better = METRICS[column.statistic or table.statistic].better
-            if one.value and highest > lowest and better is not Better.NEITHER:
-                heat = (math.log(one.value) - lowest) / (highest - lowest)
+            if place.value and highest > lowest and better is not Better.NEITHER:
+                heat = (math.log(place.value) - lowest) / (highest - lowest)
                 heat = heat if better is Better.HIGHER else 1 - heat
             published = _published(study, table, row, column)
-            places.append(TableCell(**{**one.__dict__, "heat": heat, "published": published}))
+            places.append(TableCell(**{**place.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
     waits = table.link != LOOPBACK and not values
     return FilledTable(
@@ -156,7 +156,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         mixed=mixed,
         columns=[column.label for column in table.columns],
         rows=rows,
-        beside=any(one.published for row in rows for one in row.places),
+        beside=any(place.published for row in rows for place in row.places),
         missing=f"Needs a link between two hosts ({table.link}). This run had none. {without}".strip() if waits else "",
         source=_source(table),
         by_channel=all(row.where.channel for row in table.rows),
@@ -166,7 +166,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
 
 def _span(places: Iterable[TableCell]) -> tuple[float, float]:
     """Return the logarithms of the least and the greatest value, for the heat of all between."""
-    logs = [math.log(one.value) for one in places if one.value]
+    logs = [math.log(place.value) for place in places if place.value]
     return (min(logs), max(logs)) if logs else (0.0, 0.0)
 
 
@@ -247,8 +247,8 @@ def _break_even(found: Sequence[Result], against: Sequence[Result]) -> TableCell
     if len(found) != 1 or len(against) != 1:
         return TableCell(about="Not part of this run.")
     cell, other = found[0], against[0]
-    sizes = [one.interval("bytes") for one in (cell, other)]
-    times = [one.by_fork.get("mean_us", {}) for one in (cell, other)]
+    sizes = [side.interval("bytes") for side in (cell, other)]
+    times = [side.by_fork.get("mean_us", {}) for side in (cell, other)]
     if not (sizes[0] and sizes[1]):
         return TableCell(why="no sizes", about=f"{cell.attributes['stack']}: the size of its messages is not known.")
     saved = sizes[1].middle - sizes[0].middle
@@ -263,7 +263,7 @@ def _break_even(found: Sequence[Result], against: Sequence[Result]) -> TableCell
         certain = least is not None and not math.isinf(least)
         return TableCell(text=f"over {figure(least)}" if least and certain else "always", about=about, cell=cell.id)
     interval = Interval(rate.middle, rate.low, rate.high, rate.forks)
-    ends = [end(one, rate.middle, interval.half_width) for one in (rate.low or 0.0, rate.high)]
+    ends = [end(bound, rate.middle, interval.half_width) for bound in (rate.low or 0.0, rate.high)]
     return TableCell(
         text=figure(rate.middle, interval.half_width),
         spread=f"{ends[0]} to {ends[1]}",
@@ -284,7 +284,7 @@ def details(result: Result, interval: Interval, metric: Metric) -> str:
     if metric.name == "rate_per_s" and result.loop is not None:
         parts.append(loop_text(result.loop))
     if interval.low is not None and interval.high is not None:
-        ends = [end(one, interval.middle, interval.half_width) for one in (interval.low, interval.high)]
+        ends = [end(bound, interval.middle, interval.half_width) for bound in (interval.low, interval.high)]
         parts.append(f"95 % interval {ends[0]} to {ends[1]} {metric.unit}")
     else:
         parts.append("one fork: no interval")
@@ -303,7 +303,9 @@ def loop_text(loop: LoopTime) -> str:
     """Write what was taken off a rate: `the load loop's own time, 4.0 µs of 55 (3.8 to 4.2), is taken off`."""
     us = loop.us
     ends = (
-        [] if us.low is None or us.high is None else [end(one, us.middle, us.half_width) for one in (us.low, us.high)]
+        []
+        if us.low is None or us.high is None
+        else [end(bound, us.middle, us.half_width) for bound in (us.low, us.high)]
     )
     interval = f" ({' to '.join(ends)})" if ends else ""
     whole = figure(loop.whole_us.middle, loop.whole_us.half_width)

@@ -30,24 +30,29 @@ def result(advice: Advice) -> dict[str, Any]:
         "level": round(LEVEL, 6),
         "margin": advice.situation.margin,
         "error": {"share": math.expm1(advice.error.log), "links": list(advice.error.links)},
-        "candidates": [{"stack": name, "value": _difference(one)} for name, one in advice.amounts.items()],
+        "candidates": [{"stack": name, "value": _difference(amount)} for name, amount in advice.amounts.items()],
         **_beside(choice),
-        "savings": {"beside": advice.beside or None, "lines": [_saving(one) for one in advice.lines]},
+        "savings": {"beside": advice.beside or None, "lines": [_saving(line) for line in advice.lines]},
         "objective": [
-            {"stack": one.stack, "link": one.link, "ms": _difference(one.ms), "outcome": str(one.outcome)}
-            for one in advice.met
+            {"stack": check.stack, "link": check.link, "ms": _difference(check.ms), "outcome": str(check.outcome)}
+            for check in advice.met
         ],
         "languages": {
             "measured": list(advice.languages.measured),
-            "shared": [{"counted": one.counted, "stacks": dict(one.stacks)} for one in advice.languages.shared],
+            "shared": [
+                {"counted": language.counted, "stacks": dict(language.stacks)} for language in advice.languages.shared
+            ],
             "bound": [
                 {"stack": name, "value": _interval(geometric_mean(list(values.values())))}
                 for name, values in advice.languages.bound.items()
             ],
         },
-        "left_out": [{"stack": one.stack, "why": list(one.why), "required": one.required} for one in advice.left_out],
+        "left_out": [
+            {"stack": refused.stack, "why": list(refused.why), "required": refused.required}
+            for refused in advice.left_out
+        ],
         "failing": list(advice.failing),
-        "checks": [_check(one) for one in advice.checks],
+        "checks": [_check(check) for check in advice.checks],
         "depends": depends(advice),
         "regions": None if advice.map is None else _regions(advice.map),
         "not_measured": not_measured(advice),
@@ -59,54 +64,58 @@ def _beside(choice: Choice) -> dict[str, Any]:
     return {
         "beside_the_choice": [
             {
-                "stack": one.name,
-                "ratio": None if one.ratio is None else _interval(one.ratio),
-                "behind": one.behind,
-                "equivalent": one.equivalent,
+                "stack": other.name,
+                "ratio": None if other.ratio is None else _interval(other.ratio),
+                "behind": other.behind,
+                "equivalent": other.equivalent,
             }
-            for one in (choice.comparison.others if choice.comparison else ())
+            for other in (choice.comparison.others if choice.comparison else ())
         ],
         "beside_today": {
             name: {
-                "decision": str(one.decision),
-                "ratio": _interval(one.ratio),
-                "adjusted_p": one.adjusted_p,
-                "more_forks": one.more_forks,
+                "decision": str(move.decision),
+                "ratio": _interval(move.ratio),
+                "adjusted_p": move.adjusted_p,
+                "more_forks": move.more_forks,
             }
-            for name, one in (choice.moves or {}).items()
+            for name, move in (choice.moves or {}).items()
         },
     }
 
 
-def _saving(one: CostLine) -> dict[str, Any]:
+def _saving(line: CostLine) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "unit": one.unit,
-        "own": _difference(one.own),
-        "other": _difference(one.other),
-        "saved": _difference(one.saved),
-        "predicted": one.predicted,
+        "name": line.name,
+        "unit": line.unit,
+        "own": _difference(line.own),
+        "other": _difference(line.other),
+        "saved": _difference(line.saved),
+        "predicted": line.predicted,
     }
 
 
-def _check(one: Check) -> dict[str, Any]:
+def _check(check: Check) -> dict[str, Any]:
     return {
-        "stack": one.stack,
-        "group": one.group,
-        "link": one.link,
-        "figure": one.what,
-        "predicted_us": _interval(one.predicted),
-        "measured_us": _interval(one.measured),
-        "measured_over_predicted": _interval(one.off),
+        "stack": check.stack,
+        "group": check.group,
+        "link": check.link,
+        "figure": check.what,
+        "predicted_us": _interval(check.predicted),
+        "measured_us": _interval(check.measured),
+        "measured_over_predicted": _interval(check.off),
     }
 
 
-def _interval(one: Interval) -> Mapping[str, Any]:
-    return {"value": one.middle, "low": one.low, "high": one.high, "forks": one.forks}
+def _interval(interval: Interval) -> Mapping[str, Any]:
+    return {"value": interval.middle, "low": interval.low, "high": interval.high, "forks": interval.forks}
 
 
-def _difference(one: Difference | None) -> Mapping[str, Any] | None:
-    return None if one is None else {"value": one.middle, "low": one.low, "high": one.high, "forks": one.forks}
+def _difference(difference: Difference | None) -> Mapping[str, Any] | None:
+    return (
+        None
+        if difference is None
+        else {"value": difference.middle, "low": difference.low, "high": difference.high, "forks": difference.forks}
+    )
 
 
 def _regions(found: Regions) -> dict[str, Any]:

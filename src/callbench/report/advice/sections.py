@@ -46,7 +46,7 @@ def sections(
         _objective(advice),
         _depends(advice), _moving(advice, losses, lacks), _checks(advice),
     )  # fmt: skip
-    return [one for one in made if one is not None]
+    return [section for section in made if section is not None]
 
 
 def _candidates(advice: Advice) -> Section | None:
@@ -54,7 +54,7 @@ def _candidates(advice: Advice) -> Section | None:
     if comparison is None:
         return None
     unit, _ = _unit(advice)
-    beside = {one.name: one for one in comparison.others}
+    beside = {other.name: other for other in comparison.others}
     rows = []
     for name in [comparison.name, *beside]:
         one = beside.get(name)
@@ -102,9 +102,9 @@ def _savings(advice: Advice) -> Section | None:
     advised = advice.situation.today if advice.choice.verdict == "stay" else advice.choice.best
     columns = (advised, advice.beside, "saved") if advice.beside else (advised,)
     rows = []
-    for one in advice.lines:
-        name = f"{one.name}, {one.unit}{' (predicted)' if one.predicted else ''}"
-        cells = (amount(one.own), amount(one.other), amount(one.saved))
+    for line in advice.lines:
+        name = f"{line.name}, {line.unit}{' (predicted)' if line.predicted else ''}"
+        cells = (amount(line.own), amount(line.other), amount(line.saved))
         rows.append((name, *cells[: len(columns)]))
     about = (
         f"{advised} beside {advice.beside}, with 95 % intervals. Below 0, it needs more."
@@ -120,11 +120,11 @@ def _note(advice: Advice) -> str:
     note = (
         "Predicted: intervals are widened by how far such predictions were off. That of a saving is widened by the"
         " error of a comparison of predictions. "
-        if any(one.predicted for one in advice.lines)
+        if any(line.predicted for line in advice.lines)
         else ""
     )
     over = {processor_line("server", link.name) for link in advice.situation.links}
-    if any(one.name in over for one in advice.lines):
+    if any(line.name in over for line in advice.lines):
         note += "Without a link, calls follow each other at once. Over a link, both sides sleep before each call."
         note += " A busy server lies between the two."
     return note.strip()
@@ -135,8 +135,14 @@ def _objective(advice: Advice) -> Section | None:
     if objective is None or not advice.met:
         return None
     rows = [
-        (one.stack, one.link, amount(one.ms), "measured" if one.measured else "predicted", _OUTCOMES[one.outcome])
-        for one in advice.met
+        (
+            check.stack,
+            check.link,
+            amount(check.ms),
+            "measured" if check.measured else "predicted",
+            _OUTCOMES[check.outcome],
+        )
+        for check in advice.met
     ]
     about = (
         f'Whether each candidate meets "{objective.text}", over each link, for the call in which it takes longest.'
@@ -175,10 +181,14 @@ def _moving(advice: Advice, losses: Sequence[tuple[str, str, str]], lacks: Seque
     if lacks:
         sheets.append(Sheet("Values that cannot be sent", ("check", "why"), lacks))
     bound = advice.languages.bound
-    ruled = [(one.stack, "; ".join(one.why)) for one in advice.left_out if one.required and one.stack not in bound]
+    ruled = [
+        (refused.stack, "; ".join(refused.why))
+        for refused in advice.left_out
+        if refused.required and refused.stack not in bound
+    ]
     if ruled:
         sheets.append(Sheet("Stacks ruled out", ("stack", "why"), ruled))
-    lacking = [(one.stack, "; ".join(one.why)) for one in advice.left_out if not one.required]
+    lacking = [(refused.stack, "; ".join(refused.why)) for refused in advice.left_out if not refused.required]
     if lacking:
         sheets.append(Sheet("Stacks without the needed figures", ("stack", "why"), lacking))
     if not sheets:
@@ -190,13 +200,13 @@ def _checks(advice: Advice) -> Section | None:
     notes = not_measured(advice)
     if not advice.checks and not notes:
         return None
-    rows = [_check(one) for one in advice.checks]
+    rows = [_check(check) for check in advice.checks]
     about = (
         "Cells over a link were predicted from the same forks without a link, and then measured."
         if rows
         else "No cell over a link was measured, so no prediction was tested."
     )
-    if any(one.what.startswith(PROCESSOR_TIME) for one in advice.checks):
+    if any(check.what.startswith(PROCESSOR_TIME) for check in advice.checks):
         about += f" {_SLEEPING}"
     columns = ("stack", "call", "link", "figure", "predicted", "measured", "off by")
     sheets = [Sheet("Predictions tested", columns, rows)] if rows else []
@@ -205,14 +215,14 @@ def _checks(advice: Advice) -> Section | None:
     )
 
 
-def _check(one: Check) -> tuple[str, ...]:
-    scale, unit = (1e-3, "ms") if one.predicted.middle >= 1e3 else (1.0, "µs")
-    parts = [f"{figure(each.middle * scale, each.half_width)} {unit}" for each in (one.predicted, one.measured)]
-    low, middle, high = one.predicted.low, one.predicted.middle, one.predicted.high
-    if one.what.startswith(PROCESSOR_TIME) and low is not None and high is not None:
+def _check(check: Check) -> tuple[str, ...]:
+    scale, unit = (1e-3, "ms") if check.predicted.middle >= 1e3 else (1.0, "µs")
+    parts = [f"{figure(each.middle * scale, each.half_width)} {unit}" for each in (check.predicted, check.measured)]
+    low, middle, high = check.predicted.low, check.predicted.middle, check.predicted.high
+    if check.what.startswith(PROCESSOR_TIME) and low is not None and high is not None:
         # The interval is wide, so the digits are those of its ends.
         low_, middle_, high_ = (figure(value * scale, 0.1) for value in (low, middle, high))
         parts[0] = f"{middle_} {unit} ({low_} to {high_})"
-    off = one.off.middle - 1
-    off_text = percent(off, 1, sign=True) if abs(off) < 1 else f"{figure(one.off.middle, one.off.half_width)} times"
-    return one.stack, one.group, one.link, one.what, *parts, off_text
+    off = check.off.middle - 1
+    off_text = percent(off, 1, sign=True) if abs(off) < 1 else f"{figure(check.off.middle, check.off.half_width)} times"
+    return check.stack, check.group, check.link, check.what, *parts, off_text

@@ -23,7 +23,7 @@ def cell_records(subject: Subject) -> dict[str, Any]:
     sides: dict[str, list[Health]] = {}
     for health in subject.health:
         sides.setdefault(health.cell.id, []).append(health)
-    woken = {one.cell.id: _waking(one) for one in wake_ups(subject.by_condition)}
+    woken = {wake_up.cell.id: _waking(wake_up) for wake_up in wake_ups(subject.by_condition)}
     return {
         "format": 1,
         "study": subject.requested.study,
@@ -32,38 +32,39 @@ def cell_records(subject: Subject) -> dict[str, Any]:
         "quick": subject.quick,
         "cells": [
             {
-                **_cell(one, sides.get(one.id, []), subject.results.validity),
-                "wire": _wire(subject, one),
-                "waking": woken.get(one.id),
+                **_cell(cell, sides.get(cell.id, []), subject.results.validity),
+                "wire": _wire(subject, cell),
+                "waking": woken.get(cell.id),
             }
-            for one in subject.results.cells
+            for cell in subject.results.cells
         ],
         "excluded": [
-            {"stack": one.stack, "cell": one.cell, "fork": one.fork, "why": one.why} for one in subject.results.excluded
+            {"stack": excluded.stack, "cell": excluded.cell, "fork": excluded.fork, "why": excluded.why}
+            for excluded in subject.results.excluded
         ],
-        "cold": [_cold(one) for one in subject.results.cold],
+        "cold": [_cold(cold) for cold in subject.results.cold],
     }
 
 
-def _cold(one: ColdStart) -> dict[str, Any]:
+def _cold(cold: ColdStart) -> dict[str, Any]:
     """Write one stack's first calls: the mean over its starts, and the least and the greatest."""
     return {
-        "stack": one.stack,
-        "link": one.link,
-        "cell": one.cell,
-        "call": one.call,
-        "starts": one.starts,
-        "calls_before": one.calls_before,
-        "errors": one.errors,
+        "stack": cold.stack,
+        "link": cold.link,
+        "cell": cold.cell,
+        "call": cold.call,
+        "starts": cold.starts,
+        "calls_before": cold.calls_before,
+        "errors": cold.errors,
         "metrics": {
             name: {
                 "value": found.middle,
                 "low": found.low,
                 "high": found.high,
-                "least": one.ends[name][0],
-                "greatest": one.ends[name][1],
+                "least": cold.ends[name][0],
+                "greatest": cold.ends[name][1],
             }
-            for name, found in one.values.items()
+            for name, found in cold.values.items()
         },
     }
 
@@ -112,7 +113,7 @@ def _cell(result: Result, sides: Sequence[Health], validity: Validity) -> dict[s
         "metrics": metrics(result),
         "timed": None if not result.calls else "batch" if result.batched else "each",
         "open_loop": _open_loop(result.open_loop) if result.open_loop else None,
-        "processes": {one.side: _side(one) for one in sides},
+        "processes": {health.side: _side(health) for health in sides},
         "counts_agree": result.agree,
         "excluded": result.excluded,
         "warm_up": _warm_up(result, validity.cells.get(result.id)),
@@ -121,12 +122,12 @@ def _cell(result: Result, sides: Sequence[Health], validity: Validity) -> dict[s
     }
 
 
-def _waking(one: WakeUp) -> dict[str, float | None]:
+def _waking(wake_up: WakeUp) -> dict[str, float | None]:
     """Write the mean time of a call in both conditions of the idle states, and what of it is waking up."""
-    times = one.times
+    times = wake_up.times
     ends = {"low": None, "high": None} if times is None else {"low": times.low, "high": times.high}
-    means = {"as_is_us": one.as_is.middle, "held_us": one.held.middle}
-    return {**means, "times": one.as_is.middle / one.held.middle, **ends, "share": one.share}
+    means = {"as_is_us": wake_up.as_is.middle, "held_us": wake_up.held.middle}
+    return {**means, "times": wake_up.as_is.middle / wake_up.held.middle, **ends, "share": wake_up.share}
 
 
 def _verdict(result: Result, known: CellValidity | None) -> dict[str, Any] | None:
@@ -135,21 +136,21 @@ def _verdict(result: Result, known: CellValidity | None) -> dict[str, Any] | Non
         return None
     slowed = [
         {
-            "side": one.side,
-            "share": one.share,
-            "rate": one.ratio.middle - 1,
-            "rate_low": None if one.ratio.low is None else one.ratio.low - 1,
-            "rate_high": None if one.ratio.high is None else one.ratio.high - 1,
-            "follows": one.follows,
+            "side": slowed.side,
+            "share": slowed.share,
+            "rate": slowed.ratio.middle - 1,
+            "rate_low": None if slowed.ratio.low is None else slowed.ratio.low - 1,
+            "rate_high": None if slowed.ratio.high is None else slowed.ratio.high - 1,
+            "follows": slowed.follows,
         }
-        for one in (known.slowed if known else ())
+        for slowed in (known.slowed if known else ())
     ]
     return {"limit": str(result.verdict.limit), "why": result.verdict.why, "slowed": slowed}
 
 
 def _below(result: Result) -> dict[str, float]:
     """Write below how many microseconds a call each processor time lies that its clock could not tell from nothing."""
-    return {name: one.under for name, one in result.costs.items() if one.under is not None}
+    return {name: cost.under for name, cost in result.costs.items() if cost.under is not None}
 
 
 def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
@@ -163,9 +164,9 @@ def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
     return {**ends, "exact": found.exact}
 
 
-def _side(one: Health) -> dict[str, Any]:
+def _side(health: Health) -> dict[str, Any]:
     """Write what one side's processes took."""
-    figures = one.figures
+    figures = health.figures
     return {
         "resident_peak_bytes": figures["resident_peak"],
         "resident_end_bytes": figures["resident_end"],
@@ -175,8 +176,8 @@ def _side(one: Health) -> dict[str, Any]:
         "threads_peak": figures["threads_peak"],
         "threads_made": figures["threads_made"],
         "files": figures["files_end"],
-        "memory_slope": _slope(one.memory, leaks=one.leaks_memory),
-        "threads_slope": _slope(one.threads, leaks=one.leaks_threads),
+        "memory_slope": _slope(health.memory, leaks=health.leaks_memory),
+        "threads_slope": _slope(health.threads, leaks=health.leaks_threads),
     }
 
 

@@ -34,15 +34,15 @@ def section(subject: Subject) -> Section | None:
     """Show every group that lies over at least three links of different delay."""
     delays = round_trips_ms(subject.run.plan().get("links") or {})
     sheets, charts, found = [], [], []
-    for name in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
-        curves = _curves([one for one in subject.results.cells if one.attributes["group"] == name], delays)
+    for name in dict.fromkeys(cell.attributes["group"] for cell in subject.results.cells):
+        curves = _curves([cell for cell in subject.results.cells if cell.attributes["group"] == name], delays)
         scale = sorted({delay for curve in curves.values() for delay in curve})
         if len(scale) < FEWEST_LINKS:
             continue
         sheets.append(_sheet(name, curves, scale))
         found += _findings(name, curves, scale)
         charts.append(_chart(name, curves))
-    drawn = [one for one in charts if one is not None]
+    drawn = [drawn for drawn in charts if drawn is not None]
     if not sheets:
         return None
     return Section("delay", "Rate over delay", ABOUT, found, sheets, drawn, TRIALS_SQL.strip())
@@ -55,12 +55,12 @@ def round_trips_ms(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 
 def _curves(cells: Sequence[Result], delays: Mapping[str, float]) -> dict[str, dict[float, Result]]:
     """Gather the fewest clients' cells by stack and delay."""
-    kept = [one for one in cells if one.rate and not one.open_loop and one.attributes["link"] in delays]
-    fewest = min((int(one.attributes["clients"]) for one in kept), default=0)
+    kept = [cell for cell in cells if cell.rate and not cell.open_loop and cell.attributes["link"] in delays]
+    fewest = min((int(cell.attributes["clients"]) for cell in kept), default=0)
     curves: dict[str, dict[float, Result]] = {}
-    for one in kept:
-        if one.attributes["clients"] == str(fewest):
-            curves.setdefault(one.attributes["stack"], {})[delays[one.attributes["link"]]] = one
+    for cell in kept:
+        if cell.attributes["clients"] == str(fewest):
+            curves.setdefault(cell.attributes["stack"], {})[delays[cell.attributes["link"]]] = cell
     return curves
 
 
@@ -126,8 +126,8 @@ def _chart(name: str, curves: Curves) -> Chart | None:
     points = [
         Point.of(stack, delay, rate)
         for stack in shown
-        for delay, one in sorted(curves[stack].items())
-        if (rate := one.rate) is not None
+        for delay, cell in sorted(curves[stack].items())
+        if (rate := cell.rate) is not None
     ]
     some = f" The chart shows the first {MOST_LINES} of {len(curves)} stacks." if len(curves) > MOST_LINES else ""
     about = f"Each mark is a cell with its 95 % interval over the forks.{some}"

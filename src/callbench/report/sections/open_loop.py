@@ -36,22 +36,22 @@ MOST_BARS = 24
 def section(subject: Subject) -> Section | None:
     """Show every cell of an open loop, a sheet a group."""
     groups: dict[str, list[Result]] = {}
-    for one in subject.results.cells:
-        if one.open_loop is not None and one.open_loop.reached is not None:
-            groups.setdefault(one.attributes["group"], []).append(one)
+    for cell in subject.results.cells:
+        if cell.open_loop is not None and cell.open_loop.reached is not None:
+            groups.setdefault(cell.attributes["group"], []).append(cell)
     if not groups:
         return None
-    sheets = [Sheet(f"Open loop: {name}", COLUMNS, [_row(one) for one in cells]) for name, cells in groups.items()]
+    sheets = [Sheet(f"Open loop: {name}", COLUMNS, [_row(cell) for cell in cells]) for name, cells in groups.items()]
     found = [sentence for name, cells in groups.items() for sentence in _findings(name, cells)]
     charts = [chart for name, cells in groups.items() if (chart := _chart(name, cells)) is not None]
     source = HISTOGRAMS_SQL.strip()
     return Section("open-loop", "Open loop", ABOUT, found=found, sheets=sheets, charts=charts, source=source)
 
 
-def named(one: Result) -> str:
+def named(cell: Result) -> str:
     """Name a cell by its stack and its connections, if it has several."""
-    clients = one.attributes["clients"]
-    return one.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
+    clients = cell.attributes["clients"]
+    return cell.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
 
 
 def target_rate_text(rate_per_s: float) -> str:
@@ -59,17 +59,17 @@ def target_rate_text(rate_per_s: float) -> str:
     return f"{rate_per_s:,.7g}"
 
 
-def _row(one: Result) -> list[str]:
+def _row(cell: Result) -> list[str]:
     """Write one cell out; where its rate was missed, why stands in the place of values."""
-    loop = _loop(one)
-    rate = table_cell(one, "rate_per_s")
+    loop = _loop(cell)
+    rate = table_cell(cell, "rate_per_s")
     reached = loop.reached
     target = target_rate_text(loop.target_per_s)
     if loop.missed:
         seen = figure(reached.middle, reached.half_width) if reached else ""
-        return [named(one), target, f"not reached ({seen})", "", "", "", "", "", _share(loop.lateness, "p99")]
+        return [named(cell), target, f"not reached ({seen})", "", "", "", "", "", _share(loop.lateness, "p99")]
     return [
-        named(one),
+        named(cell),
         target,
         f"{rate.text} {rate.spread}".strip(),
         _share(loop.service, "p50"),
@@ -81,11 +81,11 @@ def _row(one: Result) -> list[str]:
     ]
 
 
-def _loop(one: Result) -> OpenLoop:
+def _loop(cell: Result) -> OpenLoop:
     """Return what only an open loop has."""
-    if one.open_loop is None:
-        raise ValueError(f"{one.attributes['stack']} has no open loop here")
-    return one.open_loop
+    if cell.open_loop is None:
+        raise ValueError(f"{cell.attributes['stack']} has no open loop here")
+    return cell.open_loop
 
 
 def _share(latency: Latency, name: str) -> str:
@@ -107,23 +107,23 @@ def _tails_known(loop: OpenLoop) -> bool:
 def _findings(name: str, cells: Sequence[Result]) -> list[str]:
     """Describe what the difference between raw and corrected means in this group, and which rates were missed."""
     texts = []
-    kept = [one for one in cells if not _loop(one).missed and _tails_known(_loop(one))]
+    kept = [cell for cell in cells if not _loop(cell).missed and _tails_known(_loop(cell))]
     if kept:
-        worst = max(kept, key=lambda one: _p99(_loop(one).latency) / _p99(_loop(one).service))
+        worst = max(kept, key=lambda cell: _p99(_loop(cell).latency) / _p99(_loop(cell).service))
         texts.append(f"{name}: {_meaning(worst)}")
     texts.extend(
-        f"{name}: {named(one)} has no result for {target_rate_text(_loop(one).target_per_s)} calls/s: {why}."
-        for one in cells
-        if (why := _loop(one).missed)
+        f"{name}: {named(cell)} has no result for {target_rate_text(_loop(cell).target_per_s)} calls/s: {why}."
+        for cell in cells
+        if (why := _loop(cell).missed)
     )
     return texts
 
 
-def _meaning(one: Result) -> str:
+def _meaning(cell: Result) -> str:
     """Describe of the cell with the greatest difference what it hides from a closed loop."""
-    loop = _loop(one)
+    loop = _loop(cell)
     raw, corrected, late = _p99(loop.service), _p99(loop.latency), _p99(loop.lateness)
-    where = f"{named(one)} at {target_rate_text(loop.target_per_s)} calls/s"
+    where = f"{named(cell)} at {target_rate_text(loop.target_per_s)} calls/s"
     if corrected < ALIKE * raw:
         return (
             f"no call had to wait. The difference is largest for {where}. Even there, the corrected 99th percentile"
@@ -143,12 +143,12 @@ def _meaning(one: Result) -> str:
 
 def _chart(name: str, cells: Sequence[Result]) -> Chart | None:
     """Draw raw beside corrected, for the cells where they differ most."""
-    kept = [one for one in cells if not _loop(one).missed and _tails_known(_loop(one))]
-    kept.sort(key=lambda one: _p99(_loop(one).service) / _p99(_loop(one).latency))
+    kept = [cell for cell in cells if not _loop(cell).missed and _tails_known(_loop(cell))]
+    kept.sort(key=lambda cell: _p99(_loop(cell).service) / _p99(_loop(cell).latency))
     rows = [
-        (f"{named(one)}, {target_rate_text(_loop(one).target_per_s)}/s", kind, latency.percentiles)
-        for one in kept[:MOST_BARS]
-        for kind, latency in (("raw", _loop(one).service), ("corrected", _loop(one).latency))
+        (f"{named(cell)}, {target_rate_text(_loop(cell).target_per_s)}/s", kind, latency.percentiles)
+        for cell in kept[:MOST_BARS]
+        for kind, latency in (("raw", _loop(cell).service), ("corrected", _loop(cell).latency))
         if latency.percentiles
     ]
     about = "Median (mark), 99th percentile (thick line) and 99.9th (thin line) of raw and corrected latency."

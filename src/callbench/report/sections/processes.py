@@ -55,12 +55,14 @@ def section(subject: Subject) -> Section | None:
         return None
     sheets = []
     for name in groups(subject):
-        own = [one for one in every if one.cell.attributes["group"] == name]
+        own = [health for health in every if health.cell.attributes["group"] == name]
         if own:
-            sheets.append(Sheet(f"Processes: {name}", COLUMNS, [_row(one) for one in own]))
-    followed = [one for one in every if one.memory is not None or one.figures["resident_rest"] is not None]
+            sheets.append(Sheet(f"Processes: {name}", COLUMNS, [_row(health) for health in own]))
+    followed = [health for health in every if health.memory is not None or health.figures["resident_rest"] is not None]
     if followed:
-        sheets.append(Sheet("Growth and memory after a rest", GROWTH_COLUMNS, [_growth_row(one) for one in followed]))
+        sheets.append(
+            Sheet("Growth and memory after a rest", GROWTH_COLUMNS, [_growth_row(health) for health in followed])
+        )
     charts = []
     spec = chart_of(_chosen(every))
     if spec is not None:
@@ -81,10 +83,10 @@ def section(subject: Subject) -> Section | None:
 
 def _chosen(every: Sequence[Health]) -> list[Health]:
     """Choose whom to draw: those that grow, then the largest."""
-    drawable = [one for one in every if one.track is not None]
+    drawable = [health for health in every if health.track is not None]
 
-    def weight(one: Health) -> tuple[bool, float]:
-        return one.leaks_memory or one.leaks_threads, one.figures["resident_peak"] or 0.0
+    def weight(health: Health) -> tuple[bool, float]:
+        return health.leaks_memory or health.leaks_threads, health.figures["resident_peak"] or 0.0
 
     return sorted(drawable, key=weight, reverse=True)[:MOST_LINES]
 
@@ -92,35 +94,35 @@ def _chosen(every: Sequence[Health]) -> list[Health]:
 def _summary(subject: Subject) -> list[str]:
     """Name who took most, who grew and who died."""
     texts = []
-    measured = [one for one in subject.health if one.figures["resident_peak"]]
+    measured = [health for health in subject.health if health.figures["resident_peak"]]
     if measured:
-        most = max(measured, key=lambda one: one.figures["resident_peak"] or 0.0)
-        threads = max(measured, key=lambda one: one.figures["threads_peak"] or 0.0)
+        most = max(measured, key=lambda health: health.figures["resident_peak"] or 0.0)
+        threads = max(measured, key=lambda health: health.figures["threads_peak"] or 0.0)
         texts.append(
             f"Most memory: {named(most)}, {_mib(most.figures['resident_peak'])} MiB. Most threads: {named(threads)},"
             f" {threads.figures['threads_peak']:.0f}."
         )
     texts += leaks(subject.health)
-    followed = [one for one in subject.health if one.memory is not None]
-    grown = sum(one.leaks_memory or one.leaks_threads for one in followed)
+    followed = [health for health in subject.health if health.memory is not None]
+    grown = sum(health.leaks_memory or health.leaks_threads for health in followed)
     if followed:
         texts.append(f"{len(followed)} sides were measured long enough for a slope. {grown} of them are shown to grow.")
     return texts + deaths(subject.deaths)
 
 
-def _row(one: Health) -> tuple[str, ...]:
+def _row(health: Health) -> tuple[str, ...]:
     """Write one side."""
-    counts = one.per_call
+    counts = health.per_call
     processor = None if counts["user_ms"] is None else 1e3 * (counts["user_ms"] + (counts["system_ms"] or 0.0))
     return (
-        one.cell.attributes["stack"],
-        one.side,
-        _mib(one.figures["resident_peak"]),
-        _mib(one.figures["unique_end"]),
-        _mib(one.figures["heap_bytes"]),
-        _whole(one.figures["threads_peak"]),
-        _whole(one.figures["threads_made"]),
-        _whole(one.figures["files_end"]),
+        health.cell.attributes["stack"],
+        health.side,
+        _mib(health.figures["resident_peak"]),
+        _mib(health.figures["unique_end"]),
+        _mib(health.figures["heap_bytes"]),
+        _whole(health.figures["threads_peak"]),
+        _whole(health.figures["threads_made"]),
+        _whole(health.figures["files_end"]),
         _some(counts["voluntary"]),
         _some(counts["involuntary"]),
         _some(counts["minor_faults"]),
@@ -128,16 +130,16 @@ def _row(one: Health) -> tuple[str, ...]:
     )
 
 
-def _growth_row(one: Health) -> tuple[str, ...]:
+def _growth_row(health: Health) -> tuple[str, ...]:
     """Write what grew and what came back of one side."""
     return (
-        one.cell.attributes["stack"],
-        one.side,
-        _slope(one.memory, 1024),
-        _slope(one.threads, 1),
-        _mib(one.figures["resident_begin"]),
-        _mib(one.figures["resident_end"]),
-        _mib(one.figures["resident_rest"]),
+        health.cell.attributes["stack"],
+        health.side,
+        _slope(health.memory, 1024),
+        _slope(health.threads, 1),
+        _mib(health.figures["resident_begin"]),
+        _mib(health.figures["resident_end"]),
+        _mib(health.figures["resident_rest"]),
     )
 
 

@@ -23,32 +23,32 @@ _AT_LEAST, _AT_MOST = "≥", "≤"
 def section(subject: Subject) -> Section | None:
     """Rank each group of cells that differ in nothing but their stack."""
     every = rankings(subject)
-    sheets = [_sheet(_title(one, every), one) for one in every if one.standings]
+    sheets = [_sheet(_title(table, every), table) for table in every if table.standings]
     if not sheets:
         return None
     return Section(id="ranking", title="Ranking", about=ABOUT, sheets=sheets, source=RANKING_SQL.strip())
 
 
-def _title(one: Ranking, every: Sequence[Ranking]) -> str:
+def _title(table: Ranking, every: Sequence[Ranking]) -> str:
     """Name a table by what tells it from the others."""
-    parts = [one.group]
+    parts = [table.group]
     if len({other.clients for other in every}) > 1:
-        parts.append(f"{one.clients} client" + ("" if one.clients == "1" else "s"))
+        parts.append(f"{table.clients} client" + ("" if table.clients == "1" else "s"))
     if len({other.link for other in every}) > 1:
-        parts.append(one.link)
+        parts.append(table.link)
     return ", ".join(parts)
 
 
 def _sheet(title: str, table: Ranking) -> Sheet:
     """Write one table."""
-    stacks = [one.attributes["stack"] for one in table.ranked]
-    signs = ["" if one.ranked else f" ({_AT_MOST if one.at_most else _AT_LEAST})" for one in table.contenders]
-    names = [one.attributes["stack"] + sign for one, sign in zip(table.contenders, signs, strict=True)]
+    stacks = [cell.attributes["stack"] for cell in table.ranked]
+    signs = ["" if cell.ranked else f" ({_AT_MOST if cell.at_most else _AT_LEAST})" for cell in table.contenders]
+    names = [cell.attributes["stack"] + sign for cell, sign in zip(table.contenders, signs, strict=True)]
     rows = []
-    for one in table.standings:
-        rate = table_cell(table.ranked[one.index], "rate_per_s")
-        ties = _some([names[other] for other in one.ties])
-        rows.append((stacks[one.index], str(one.rank), rate.text, rate.spread, ties))
+    for standing in table.standings:
+        rate = table_cell(table.ranked[standing.index], "rate_per_s")
+        ties = _some([names[other] for other in standing.ties])
+        rows.append((stacks[standing.index], str(standing.rank), rate.text, rate.spread, ties))
     note = _note(table.cells, table.ranked, table.standings)
     return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", "", "ties with"), rows, note)
 
@@ -57,14 +57,14 @@ def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Ran
     """Describe what was left out, and where few forks can part few stacks."""
     texts = []
     left = [
-        f"{one.attributes['stack']} ({'; '.join([*one.doubts, *([one.excluded] if one.excluded else [])])})"
-        for one in cells
-        if one.rate and not one.ranked
+        f"{cell.attributes['stack']} ({'; '.join([*cell.doubts, *([cell.excluded] if cell.excluded else [])])})"
+        for cell in cells
+        if cell.rate and not cell.ranked
     ]
     if left:
         texts.append(f"Not ranked: {listed(left)}.")
-    forks = max(one.forks for one in ranked)
-    if forks < 5 and len(found) > 2 and any(one.ties for one in found):
+    forks = max(cell.forks for cell in ranked)
+    if forks < 5 and len(found) > 2 and any(standing.ties for standing in found):
         texts.append(f"{forks} forks distinguish few of {len(found)} stacks. A larger --budget allows more forks.")
     return " ".join(texts)
 

@@ -42,7 +42,7 @@ def section(subject: Subject) -> Section | None:
     """Show the trials that were not steady, and the longest ways to a steady state."""
     validity = subject.results.validity.cells
     cells = by_id(subject.results.cells)
-    stack_of = {name: one.attributes["stack"] for name, one in cells.items()}
+    stack_of = {name: cell.attributes["stack"] for name, cell in cells.items()}
     curves = [curve for known in validity.values() for curve in known.curves]
     if not any(curve.warm_up for curve in curves):
         return None
@@ -56,13 +56,13 @@ def section(subject: Subject) -> Section | None:
     unsteady.sort(key=lambda curve: not curve.left_out)
     rows = [
         (
-            stack_of[one.cell],
-            conditions_of(cells[one.cell]),
-            str(one.fork),
-            "no" if one.left_out else "yes",
-            one.unsteady,
+            stack_of[trial.cell],
+            conditions_of(cells[trial.cell]),
+            str(trial.fork),
+            "no" if trial.left_out else "yes",
+            trial.unsteady,
         )
-        for one in unsteady[:MOST_ROWS]
+        for trial in unsteady[:MOST_ROWS]
     ]
     note = f"{len(unsteady) - MOST_ROWS} more were not steady." if len(unsteady) > MOST_ROWS else ""
     columns = ("stack", "call", "fork", "counts", "reason")
@@ -75,22 +75,25 @@ def section(subject: Subject) -> Section | None:
 def _warm(subject: Subject) -> list[Sheet]:
     """List how long each stack whose runtime compiles was warmed up."""
     by_stack: dict[str, list[WarmUpSummary]] = {}
-    for one in subject.results.cells:
-        known = subject.results.validity.cells.get(one.id)
+    for cell in subject.results.cells:
+        known = subject.results.validity.cells.get(cell.id)
         if known is not None and known.warm is not None and known.warm.compiles:
-            by_stack.setdefault(one.attributes["stack"], []).append(known.warm)
+            by_stack.setdefault(cell.attributes["stack"], []).append(known.warm)
     rows = []
     for stack, cells in list(by_stack.items())[:MOST_ROWS]:
-        until = max((one.until_steady_s for one in cells if one.until_steady_s is not None), default=None)
-        trials = sum(one.trials for one in cells)
-        compilers = [sum(one.client_compiler_s for one in cells), sum(one.server_compiler_s for one in cells)]
+        until = max((summary.until_steady_s for summary in cells if summary.until_steady_s is not None), default=None)
+        trials = sum(summary.trials for summary in cells)
+        compilers = [
+            sum(summary.client_compiler_s for summary in cells),
+            sum(summary.server_compiler_s for summary in cells),
+        ]
         rows.append(
             (
                 stack,
                 "" if until is None else f"{until:.0f} s",
-                f"{sum(one.steady for one in cells)} of {trials}",
-                figure(sum(one.seconds * one.trials for one in cells)),
-                f"{sum(one.calls for one in cells):,}",
+                f"{sum(summary.steady for summary in cells)} of {trials}",
+                figure(sum(summary.seconds * summary.trials for summary in cells)),
+                f"{sum(summary.calls for summary in cells):,}",
                 *(figure(seconds) if seconds else "" for seconds in compilers),
             )
         )

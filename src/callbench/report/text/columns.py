@@ -24,15 +24,15 @@ class CellColumn:
 
 
 COLUMNS = (
-    CellColumn("call", lambda one: one.attributes["call"]),
-    CellColumn("arguments", lambda one: _members(one.arguments)),
-    CellColumn("options", lambda one: _members(one.options)),
-    CellColumn("clients", lambda one: one.attributes["clients"], number=True),
-    CellColumn("arrivals", lambda one: "" if one.attributes["arrivals"] == CLOSED else one.attributes["arrivals"]),
-    CellColumn("calls/s requested", lambda one: one.attributes["rate"], number=True),
-    CellColumn("think ms", lambda one: f"{one.think_ms:g}" if one.think_ms else "", number=True),
-    CellColumn("ramp-up ms", lambda one: f"{one.ramp_up_ms:g}" if one.ramp_up_ms else "", number=True),
-    CellColumn("link", lambda one: one.attributes["link"]),
+    CellColumn("call", lambda cell: cell.attributes["call"]),
+    CellColumn("arguments", lambda cell: _members(cell.arguments)),
+    CellColumn("options", lambda cell: _members(cell.options)),
+    CellColumn("clients", lambda cell: cell.attributes["clients"], number=True),
+    CellColumn("arrivals", lambda cell: "" if cell.attributes["arrivals"] == CLOSED else cell.attributes["arrivals"]),
+    CellColumn("calls/s requested", lambda cell: cell.attributes["rate"], number=True),
+    CellColumn("think ms", lambda cell: f"{cell.think_ms:g}" if cell.think_ms else "", number=True),
+    CellColumn("ramp-up ms", lambda cell: f"{cell.ramp_up_ms:g}" if cell.ramp_up_ms else "", number=True),
+    CellColumn("link", lambda cell: cell.attributes["link"]),
 )
 
 
@@ -44,7 +44,9 @@ def differing(cells: Sequence[Result], *, within: bool = False) -> list[CellColu
         within: without those that a group's name stands for; loads and links are never left to it.
     """
     return [
-        one for one in COLUMNS if len({one.text(cell) for cell in cells}) > 1 and not (within and _by_group(one, cells))
+        column
+        for column in COLUMNS
+        if len({column.text(cell) for cell in cells}) > 1 and not (within and _by_group(column, cells))
     ]
 
 
@@ -59,10 +61,10 @@ def _by_group(column: CellColumn, cells: Sequence[Result]) -> bool:
 def alike(cells: Sequence[Result]) -> str:
     """Describe what all cells have, in one sentence: what has no column; nothing if there is nothing to say."""
     parts = []
-    for one in COLUMNS:
-        texts = {one.text(cell) for cell in cells}
+    for column in COLUMNS:
+        texts = {column.text(cell) for cell in cells}
         if len(texts) == 1 and (text := texts.pop()):
-            parts.append(f"{one.name} {text}")
+            parts.append(f"{column.name} {text}")
     return f"All cells: {', '.join(parts)}." if parts else ""
 
 

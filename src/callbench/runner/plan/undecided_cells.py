@@ -28,7 +28,7 @@ def undecided_cells(run: Record, plan: Plan) -> set[str]:
     """
     aim = _precision_goal(run)
     if aim is not None:
-        return {one.id for one in _results(run, plan) if why_ended(_reached(one), aim) is None}
+        return {cell.id for cell in _results(run, plan) if why_ended(_reached(cell), aim) is None}
     from callbench.analysis.run.subject import subject  # noqa: PLC0415 - statistics are slow to load
 
     subjects = [subject(run.under(condition)) for condition in plan.conditions]
@@ -45,11 +45,11 @@ def endings(run: Record, plan: Plan) -> list[dict[str, Any]]:
     if aim is None:
         return []
     found = []
-    for one in _results(run, plan):
-        now = _reached(one)
+    for cell in _results(run, plan):
+        now = _reached(cell)
         why = why_ended(now, aim) or StopReason.BUDGET
         figures = {"asked": aim.until, "reached": now.width, "forks": now.forks}
-        found.append({"kind": "ended", "cell": one.id, "why": why.value, **figures})
+        found.append({"kind": "ended", "cell": cell.id, "why": why.value, **figures})
     return found
 
 
@@ -63,37 +63,37 @@ def _results(run: Record, plan: Plan) -> "list[Result]":
     """Return the results of all cells so far."""
     from callbench.analysis.cells.read_results import read  # noqa: PLC0415 - statistics are slow to load
 
-    return [one for condition in plan.conditions for one in read(run.under(condition)).cells]
+    return [cell for condition in plan.conditions for cell in read(run.under(condition)).cells]
 
 
-def _reached(one: "Result") -> CellPrecision:
+def _reached(cell: "Result") -> CellPrecision:
     """Return the precision of a cell: that of its rate, or of its mean latency in an open loop."""
-    statistic = "rate_per_s" if one.open_loop is None else "mean_us"
-    interval = one.interval(statistic)
+    statistic = "rate_per_s" if cell.open_loop is None else "mean_us"
+    interval = cell.interval(statistic)
     width = None if interval is None else interval.half_width
-    return CellPrecision(width, len(one.by_fork.get(statistic, {})), one.excluded is not None)
+    return CellPrecision(width, len(cell.by_fork.get(statistic, {})), cell.excluded is not None)
 
 
 def _cells_of_claims(subject: "Subject") -> set[str]:
     """Return the cells of undecided claims and questions that more forks may decide."""
-    every = [one for judged in subject.judged for one in judged.compared]
-    every += [one.compared for question in subject.asked for one in question.answers]
-    return {cell for one in every if _is_decidable(one) for cell in _cells(subject, one)}
+    every = [compared for judged in subject.judged for compared in judged.compared]
+    every += [answer.compared for question in subject.asked for answer in question.answers]
+    return {cell for compared in every if _is_decidable(compared) for cell in _cells(subject, compared)}
 
 
-def _is_decidable(one: "ClaimComparison") -> bool:
+def _is_decidable(compared: "ClaimComparison") -> bool:
     from callbench.analysis.judge.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
 
     return (
-        one.verdict is Verdict.UNDECIDED
-        and not one.bounded
-        and one.tested is not None
-        and one.tested.more_forks is not None
+        compared.verdict is Verdict.UNDECIDED
+        and not compared.bounded
+        and compared.tested is not None
+        and compared.tested.more_forks is not None
     )
 
 
-def _cells(subject: "Subject", one: "ClaimComparison") -> Iterable[str]:
-    sides = (*one.comparison.over, *one.comparison.under)
+def _cells(subject: "Subject", compared: "ClaimComparison") -> Iterable[str]:
+    sides = (*compared.comparison.over, *compared.comparison.under)
     return (cell.id for conditions in sides for cell in subject.results.where(conditions))
 
 

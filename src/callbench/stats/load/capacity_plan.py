@@ -84,11 +84,11 @@ def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Next
         start: where to begin where none was made.
         span: where to look; its precision is that of each crossing.
     """
-    coarse, once = _decided([one for one in trials if one.phase == COARSE])
+    coarse, once = _decided([trial for trial in trials if trial.phase == COARSE])
     level = next_level(coarse, start, replace(span, precision=_COARSE_PRECISION))
     if level is not None:
         return NextLoad(COARSE, level)
-    lowest = min((one.level for one in coarse if not one.met), default=None)
+    lowest = min((trial.level for trial in coarse if not trial.met), default=None)
     if lowest in once:
         return NextLoad(COARSE, lowest)
     bracket = _bracket(knee(coarse, span), lowest, span)
@@ -121,7 +121,7 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
     The interval reaches from an order statistic of the levels that met to one of those that failed, so what lies
     between two levels that were tried belongs to it.
     """
-    coarse, _ = _decided([one for one in trials if one.phase == COARSE])
+    coarse, _ = _decided([trial for trial in trials if trial.phase == COARSE])
     first = knee(coarse, span)
     if first is None:
         return None
@@ -130,13 +130,13 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
     if not every or (place is None and first.end is not KneeOutcome.WITHIN):
         return Capacity(first.level, None, None, first.end, len(every))
     if span.whole:
-        middle = float(median_low([one.met for one in every]))
+        middle = float(median_low([crossing.met for crossing in every]))
     else:
-        middle = median(math.sqrt(one.met * min(one.failed, span.high)) for one in every)
+        middle = median(math.sqrt(crossing.met * min(crossing.failed, span.high)) for crossing in every)
     if place is None:
         return Capacity(middle, None, None, KneeOutcome.WITHIN, len(every))
-    low = sorted(one.met for one in every)[place - 1]
-    high = sorted(one.failed for one in every)[-place]
+    low = sorted(crossing.met for crossing in every)[place - 1]
+    high = sorted(crossing.failed for crossing in every)[-place]
     if high <= span.low:
         return Capacity(span.low, 0.0, span.low, KneeOutcome.BELOW, len(every))
     if math.isinf(high) and low > 0:
@@ -148,7 +148,7 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
 def estimates(trials: Sequence[Trial], span: SearchRange) -> list[FinishedCrossing]:
     """Give the crossings that are over, in their order."""
     found = []
-    for number in sorted({one.phase for one in trials} - {COARSE}):
+    for number in sorted({trial.phase for trial in trials} - {COARSE}):
         steps = _of(trials, number)
         if next_level(steps, 1.0, _near(span)) is None:
             found.append(_estimate(steps, knee(steps, span)))
@@ -156,7 +156,7 @@ def estimates(trials: Sequence[Trial], span: SearchRange) -> list[FinishedCrossi
 
 
 def _estimate(steps: Sequence[LevelTrial], found: Knee | None) -> FinishedCrossing:
-    failed = min((one.level for one in steps if not one.met), default=math.inf)
+    failed = min((trial.level for trial in steps if not trial.met), default=math.inf)
     below = found is None or found.end is KneeOutcome.BELOW
     # Where not even the lowest level met, nothing that was tried is held.
     return FinishedCrossing(0.0 if below or found is None else found.level, failed)
@@ -168,14 +168,14 @@ def _decided(trials: Sequence[Trial]) -> tuple[list[LevelTrial], set[float]]:
     A level that failed and then met was disturbed.
     """
     by_level: dict[float, list[bool]] = {}
-    for one in trials:
-        by_level.setdefault(one.level, []).append(one.met)
+    for trial in trials:
+        by_level.setdefault(trial.level, []).append(trial.met)
     steps = [LevelTrial(level, met[-1]) for level, met in by_level.items()]
     return steps, {level for level, met in by_level.items() if met == [False]}
 
 
 def _of(trials: Sequence[Trial], phase: int) -> list[LevelTrial]:
-    return [LevelTrial(one.level, one.met) for one in trials if one.phase == phase]
+    return [LevelTrial(trial.level, trial.met) for trial in trials if trial.phase == phase]
 
 
 def _near(span: SearchRange) -> SearchRange:
