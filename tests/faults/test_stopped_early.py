@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.runner.live.stopping import Sigterm, stoppable
 from callbench.store.journal import Journal, read
 from callbench.store.record import Record
+from callbench.store.stopping import Sigterm, stoppable
 from conftest import command, eventually
 
 pytestmark = pytest.mark.usefixtures("nothing_left")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from callbench.adapter.contract import Done
 from callbench.adapter.drive_check import Asked, drive_error
-from callbench.adapter.joint_drive.merge import Part, common_window, merged_done
+from callbench.adapter.joint_drive.merge import GeneratorDrive, common_window, merged_done
 from callbench.model.errors import AdapterFailure
 from callbench.stats.estimate.histogram import Buckets, index_of
 from callbench.stats.load.rate import window_of
@@ -58,9 +58,9 @@ def drive(times: list[int], clients: int = 1, window_ns: int = WINDOW_NS, **memb
     return cast("Done", done | members)
 
 
-def parts_of(lists: list[list[int]], starts: list[float] | None = None) -> list[Part]:
+def parts_of(lists: list[list[int]], starts: list[float] | None = None) -> list[GeneratorDrive]:
     begun = starts or [0.0] * len(lists)
-    return [Part(1, start, drive(times)) for times, start in zip(lists, begun, strict=True)]
+    return [GeneratorDrive(1, start, drive(times)) for times, start in zip(lists, begun, strict=True)]
 
 
 @given(times_of_all)
@@ -91,11 +91,11 @@ def test_the_order_of_the_hosts_changes_nothing(lists: list[list[int]], chance: 
     assert merged_done(parts_of(lists)) == merged_done(parts_of(shuffled))
 
 
-def steady(start: float, window_ns: int = WINDOW_NS) -> Part:
+def steady(start: float, window_ns: int = WINDOW_NS) -> GeneratorDrive:
     """One call each millisecond."""
     calls = window_ns // 1_000_000
     intervals = [(at * 100_000_000, at * 100, 0) for at in range(1, window_ns // 100_000_000 + 1)]
-    return Part(1, start, drive([500_000] * calls, window_ns=window_ns, intervals=intervals))
+    return GeneratorDrive(1, start, drive([500_000] * calls, window_ns=window_ns, intervals=intervals))
 
 
 def test_only_the_time_in_which_all_drove_counts() -> None:
@@ -147,7 +147,7 @@ def test_errors_messages_and_endpoints_are_kept() -> None:
         unserved=0,
         endpoints=[endpoint("/a", [4_000], {"closed": 3}), endpoint("/b", [], {"timeout": 1})],
     )
-    total = merged_done([Part(1, 0.0, first), Part(1, 0.0, second)])
+    total = merged_done([GeneratorDrive(1, 0.0, first), GeneratorDrive(1, 0.0, second)])
     assert total["errors"] == {"timeout": 3, "closed": 3}
     assert total["error_messages"] == {"timeout": "first", "closed": "it closed"}
     assert (total["received_bytes"], total["unserved"]) == ("15", 1)
@@ -159,13 +159,13 @@ def test_errors_messages_and_endpoints_are_kept() -> None:
 
 def test_a_generator_without_a_right_answer_takes_no_histogram_away() -> None:
     silent = drive([], latency=None, errors={"refused": 4})
-    total = merged_done([Part(1, 0.0, silent), Part(1, 0.0, drive([3_000, 9_000]))])
+    total = merged_done([GeneratorDrive(1, 0.0, silent), GeneratorDrive(1, 0.0, drive([3_000, 9_000]))])
     assert total["latency"] is not None
     assert (total["latency"]["count"], total["latency"]["min_ns"]) == (2, 3_000)
 
 
 def test_reports_are_summed_as_they_were_known() -> None:
     """A report of one host has the last ones of the others; sums never go back."""
-    slow = Part(1, 50.0, drive([1_000] * 3, intervals=[(100, 1, 0), (200, 3, 1)]))
-    fast = Part(1, 0.0, drive([1_000] * 5, intervals=[(100, 2, 0), (200, 5, 0)]))
+    slow = GeneratorDrive(1, 50.0, drive([1_000] * 3, intervals=[(100, 1, 0), (200, 3, 1)]))
+    fast = GeneratorDrive(1, 0.0, drive([1_000] * 5, intervals=[(100, 2, 0), (200, 5, 0)]))
     assert merged_done([slow, fast])["intervals"] == [(100, 2, 0), (150, 3, 0), (200, 6, 0), (250, 8, 1)]

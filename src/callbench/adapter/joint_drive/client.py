@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from callbench.adapter.contract import Arguments, Done
-from callbench.adapter.joint_drive.merge import Part, merged_done
+from callbench.adapter.joint_drive.merge import GeneratorDrive, merged_done
 from callbench.adapter.joint_drive.split import schedules_of, shares
 from callbench.adapter.joint_drive.verdict import driver_share, why_starved
 from callbench.adapter.network.host import Host
@@ -158,7 +158,7 @@ class Generators(Adapter):
             dones = self._awaited(events, len(tasks), on_interval, on_window_end)
         self.answered = answered + sum(done["calls"] for done in dones)
         parts = [
-            Part(task.clients, done.get("started_ns", begin_ns + task.clock.ns) - task.clock.ns, done)
+            GeneratorDrive(task.clients, done.get("started_ns", begin_ns + task.clock.ns) - task.clock.ns, done)
             for task, done in zip(tasks, dones, strict=True)
         ]
         total = parts[0].done if len(parts) == 1 else merged_done(parts)
@@ -265,7 +265,7 @@ def _lead_s(tasks: Sequence[_Task]) -> float:
     return _LEAD_S + sum(task.schedule.stat().st_size for task in tasks if task.schedule) / _BYTES_A_SECOND
 
 
-def _report(task: _Task, part: Part, begin_ns: int, host_busy: float) -> dict[str, Any]:
+def _report(task: _Task, part: GeneratorDrive, begin_ns: int, host_busy: float) -> dict[str, Any]:
     """Return what a generator did, for the record. Times in nanoseconds."""
     done = part.done
     return {

@@ -11,7 +11,7 @@ from callbench.stats.estimate.histogram import merged
 
 
 @dataclass(frozen=True)
-class Part:
+class GeneratorDrive:
     """The drive of one generator.
 
     Attributes:
@@ -49,7 +49,7 @@ class Part:
         return float(np.interp(at_ns - self.begun_ns, times, np.maximum.accumulate(calls)))
 
 
-def common_window(parts: Sequence[Part]) -> tuple[float, float]:
+def common_window(parts: Sequence[GeneratorDrive]) -> tuple[float, float]:
     """Return begin and end of the time in which all generators drove, on the core's clock.
 
     Raises:
@@ -61,7 +61,7 @@ def common_window(parts: Sequence[Part]) -> tuple[float, float]:
     return begin, end
 
 
-def merged_done(parts: Sequence[Part]) -> Done:
+def merged_done(parts: Sequence[GeneratorDrive]) -> Done:
     """Return one drive of all clients: what each counted is added, and the window is that in which all drove.
 
     Times of all calls count, also of those outside of that window. Percentiles come after this, never before.
@@ -140,7 +140,7 @@ def _histogram(histograms: Iterable[Histogram | None]) -> Histogram | None:
     }
 
 
-def _gap_ns(parts: Sequence[Part], elapsed_ns: int) -> str | None:
+def _gap_ns(parts: Sequence[GeneratorDrive], elapsed_ns: int) -> str | None:
     """Add the times outside of calls up, with those before a late start and after an early end; None if unknown."""
     gaps = [one.done.get("gap_ns") for one in parts]
     outside = sum(one.clients * (elapsed_ns - one.done["elapsed_ns"]) for one in parts)
@@ -157,7 +157,7 @@ def _processor(dones: Sequence[Done]) -> BothEnds:
     return {"start": {"user_ns": "0", "system_ns": "0"}, "end": end}
 
 
-def _intervals(parts: Sequence[Part], first_ns: float) -> list[tuple[int, int, int]]:
+def _intervals(parts: Sequence[GeneratorDrive], first_ns: float) -> list[tuple[int, int, int]]:
     """Return sums of calls and errors at the moments of all reports, as they were known then."""
     reports = [
         (round(one.begun_ns - first_ns) + at, place, calls, errors)

@@ -146,7 +146,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.outcome.output import known_stacks
     from callbench.model import quantities
     from callbench.runner.advice import measuring, source
-    from callbench.runner.live.stopping import Stopped
+    from callbench.store.stopping import Stopped
 
     checked(undecided)
     document = file.read(situation) if situation is not None else {}

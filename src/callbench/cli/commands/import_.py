@@ -96,7 +96,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     from callbench.catalog.own import folder
     from callbench.catalog.own.default_folder import default_folder
     from callbench.report.text import own_service
-    from callbench.runner.live.stopping import Sigterm, as_error
+    from callbench.store.stopping import Sigterm, as_error
 
     options = source.Options(
         name, network, tuple(files or ()), secrets, unions, tuple(samples or ()), tuple(calls or ())

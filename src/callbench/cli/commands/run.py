@@ -118,11 +118,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.analysis.run.completeness import shortcomings
     from callbench.cli.outcome import run_result
-    from callbench.runner.live.stopping import Stopped
     from callbench.runner.machine import real_hosts
     from callbench.runner.plan import own_service
     from callbench.runner.run import launch
     from callbench.store.record import Record
+    from callbench.store.stopping import Stopped
 
     if hosts and link:
         raise BadInput("--hosts and --link: real hosts have a real link; omit one of them")

@@ -87,7 +87,7 @@ def _show(outcomes: "Iterable[CheckOutcome]", *, as_json: bool, verbose: bool) -
     from rich.console import Console
 
     from callbench.report import verify as show
-    from callbench.runner.live.stopping import Sigterm, Stopped, as_error
+    from callbench.store.stopping import Sigterm, Stopped, as_error
 
     to = Console(quiet=as_json)
     seen: list[CheckOutcome] = []

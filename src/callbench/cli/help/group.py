@@ -11,7 +11,7 @@ from typer.main import get_command, get_group
 
 from callbench.cli.help.command_table import SECTIONS, CommandEntry, CommandSection, epilog
 from callbench.cli.help.sections import SectionedCommand
-from callbench.runner.live import stopping
+from callbench.store import stopping
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter

@@ -9,8 +9,8 @@ from callbench.cli.outcome import exit_code
 from callbench.cli.outcome.output import console, print_json, print_line
 from callbench.model.errors import BadInput
 from callbench.report.peer import peer_report as told
-from callbench.runner.live.stopping import Sigterm, Stopped, as_error
 from callbench.runner.peer import rounds
+from callbench.store.stopping import Sigterm, Stopped, as_error
 
 if TYPE_CHECKING:
     from callbench.analysis.peer.agreement import Round

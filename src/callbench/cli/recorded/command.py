@@ -8,9 +8,9 @@ from typing import ClassVar, Generic, TypeVar
 
 from callbench.cli.outcome import exit_code
 from callbench.cli.outcome.output import print_json
-from callbench.runner.live.stopping import marking_the_end
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
+from callbench.store.stopping import marking_the_end
 
 # What is driven, and what the record comes to.
 Subject = TypeVar("Subject")

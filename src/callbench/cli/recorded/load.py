@@ -13,11 +13,11 @@ from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
 from callbench.report import records
 from callbench.runner.live.progress_line import ProgressLine
-from callbench.runner.live.stopping import StopRequest
 from callbench.runner.load import driving, journal
 from callbench.runner.load.live import LoadProgress
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
+from callbench.store.stopping import StopRequest
 
 
 class LoadCommand(TargetCommand[LoadResult]):

@@ -22,13 +22,13 @@ from callbench.model.situation import Situation
 from callbench.runner.advice import checked, importing
 from callbench.runner.advice.candidates import Chosen, chosen
 from callbench.runner.advice.importing import Importing
-from callbench.runner.live.stopping import Stopped
 from callbench.runner.plan import own_service
 from callbench.runner.run import launch
 from callbench.stats.estimate.percentile_calls import fewest_calls
 from callbench.store.head import FILE
 from callbench.store.record import Record
 from callbench.store.record_writer import check_free
+from callbench.store.stopping import Stopped
 
 BUDGET_S = 120.0
 # A slice may end a call early.

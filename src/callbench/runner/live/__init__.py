@@ -1,1 +1,1 @@
-"""What a person sees while a command works, and how a person stops it."""
+"""What a person sees while a command works."""

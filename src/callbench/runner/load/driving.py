@@ -15,12 +15,12 @@ from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import is_driver
 from callbench.runner.drive.schedules import Schedules
-from callbench.runner.live.stopping import StopRequest, noting_the_first_stop
 from callbench.runner.load import journal as journals
 from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
 from callbench.stats.load.rate import window_of
 from callbench.store.record_writer import RecordWriter
+from callbench.store.stopping import StopRequest, noting_the_first_stop
 
 OnInterval = Callable[[int, int, int], None]
 

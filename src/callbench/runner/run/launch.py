@@ -20,7 +20,6 @@ from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
 from callbench.runner.drive import knees
 from callbench.runner.live.progress import Progress
-from callbench.runner.live.stopping import marking_the_end
 from callbench.runner.machine import environment, idle_states, real_hosts
 from callbench.runner.plan import own_service, plan
 from callbench.runner.plan.estimate import estimate
@@ -32,6 +31,7 @@ from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.peer import RequestedPeer
 from callbench.store.requested.run import RequestedRun, RunLength
+from callbench.store.stopping import marking_the_end
 
 if TYPE_CHECKING:
     from callbench.catalog.study import Study
