@@ -17,6 +17,7 @@ from callbench.store.record_writer import RecordWriter
 from callbench.store.shelf import Shelf
 from callbench.web.jobs import Jobs
 from conftest import command
+from report import synthetic
 from web_page import RANKED
 
 pytest_plugins = ["web_page"]
@@ -132,10 +133,26 @@ def test_a_command_of_a_terminal_is_watched_until_it_ends(window: Page, folder: 
     assert window.get_by_text("fork 2, round 1").count() == 0
 
 
+def test_two_runs_are_ticked_and_compared(window: Page, folder: Path) -> None:
+    synthetic.write(folder / "a")
+    shutil.copytree(folder / "a", folder / "b")
+    window.goto(window.url)
+    window.get_by_label("Compare a").check()
+    window.get_by_label("Compare b").check()
+    window.get_by_role("button", name="Compare the ticked runs").press("Enter")
+    window.get_by_text("The greatest change by its noise first").wait_for()
+    window.get_by_label("Hide noise").check()
+    window.get_by_role("button", name="Show").click()
+    window.wait_for_url("**/compare?run=*&run=*&noise=hidden")
+    assert window.get_by_label("Hide noise").is_checked()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: int, scheme: str) -> None:
     (folder / "peer/record.json").write_text("{")
+    synthetic.write(folder / "a")
+    shutil.copytree(folder / "a", folder / "b")
     running = RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {})
     ProgressFile(running.path).offer(lambda: RANKED)
     window.set_viewport_size({"width": width, "height": 900})
@@ -153,6 +170,7 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         "/records/peer",
         "/watch/now",
         "/history",
+        "/compare?run=a&run=b",
     ):
         window.goto(base + path)
         for folded in window.locator("summary").all():

@@ -20,6 +20,7 @@ from callbench.model.errors import BadInput, CallbenchError
 from callbench.store import packed
 from callbench.store.packed import MOST_BYTES
 from callbench.store.shelf import Shelf, ShelvedRecord
+from callbench.web.comparing import Comparing
 from callbench.web.guard import REPORT_POLICY
 from callbench.web.histories import Histories, shown
 from callbench.web.jobs import Jobs
@@ -45,6 +46,7 @@ class Pages:
         self._shelf = shelf
         self._kept = kept
         self._reports, self._histories = Reports(kept), Histories(shelf)
+        self._comparing = Comparing(shelf)
         jobs = Jobs(shelf)
         self._starting, self._watching = Starting(jobs), Watching(shelf, jobs, ending)
 
@@ -63,6 +65,7 @@ class Pages:
                 Route("/records/{name}/tags", self._tag, methods=["POST"]),
                 Route("/records/{name}/delete", self._ask_to_delete, methods=["GET"]),
                 Route("/records/{name}/delete", self._delete, methods=["POST"]),
+                *self._comparing.routes(),
                 *self._starting.routes(),
                 *self._watching.routes(),
             ],

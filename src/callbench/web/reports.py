@@ -69,11 +69,12 @@ def _make(record: Path, file: Path) -> None:
     said([sys.executable, "-m", "callbench", "report", str(record), "--out", str(file)])
 
 
-def said(words: Sequence[str]) -> str:
+def said(words: Sequence[str], ends: Sequence[int] = (0,)) -> str:
     """Return what a command prints, which is waited for.
 
     Args:
         words: its command line; the third is `callbench`, as Python's `-m` has it.
+        ends: the exit codes with which it did what it was asked.
 
     Raises:
         BadInput: it cannot do so; the sentence is the command's.
@@ -86,7 +87,7 @@ def said(words: Sequence[str]) -> str:
         )
     except subprocess.TimeoutExpired as failure:
         raise MachineFailure(f"it took more than {_LONGEST_S} s: {shell}") from failure
-    if ended.returncode:
+    if ended.returncode not in ends:
         sentence = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
         kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
         raise kind(sentence or f"{shell} ended with {ended.returncode}")

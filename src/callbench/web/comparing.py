@@ -1,0 +1,112 @@
+"""The view that compares records: the decisions of `callbench compare RUN RUN`, for each run against the first."""
+
+import json
+import math
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callbench.model.errors import BadInput
+from callbench.store.shelf import Shelf
+from callbench.web.reports import said, state_of
+from callbench.web.views import view
+
+MOST_RUNS = 6
+_MOST_KEPT = 20
+# Passed, a regression, undecided: the comparison was made in each case.
+_ENDS = (0, 1, 3)
+_NOISE = frozenset({"equivalent", "undecided", "not compared"})
+
+
+class Comparing:
+    """What `/compare` answers."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        """Compare runs of a folder."""
+        self._shelf = shelf
+        self._one = threading.Lock()
+        self._known: dict[tuple[str, str], tuple[object, dict[str, Any]]] = {}
+
+    def routes(self) -> Sequence[Route]:
+        """Return the addresses."""
+        return (Route("/compare", self._compare),)
+
+    def _compare(self, request: Request) -> Response:
+        runs = list(dict.fromkeys(request.query_params.getlist("run")))
+        if not 2 <= len(runs) <= MOST_RUNS:
+            raise BadInput(f"choose from two to {MOST_RUNS} runs in Records: {len(runs)} were chosen")
+        # The list has the newest first; what is asked is what came after the oldest.
+        runs.sort(key=lambda name: self._shelf.entry(name).started)
+        hidden = request.query_params.get("noise") == "hidden"
+        first, *others = runs
+        return view(
+            "compare",
+            {
+                "runs": runs,
+                "first": first,
+                "hidden": hidden,
+                "tables": [(other, table(self._document(first, other), hidden=hidden)) for other in others],
+            },
+        )
+
+    def _document(self, first: str, other: str) -> dict[str, Any]:
+        """Return what the command says of two runs; it is made anew when one of them changes.
+
+        Raises:
+            BadInput: they cannot be compared; the sentence is the command's.
+            MachineFailure: it took too long.
+        """
+        paths = [self._shelf.path(name) for name in (first, other)]
+        with self._one:
+            state = [state_of(path) for path in paths]
+            known = self._known.get((first, other))
+            if known is None or known[0] != state:
+                words = [sys.executable, "-m", "callbench", "compare", *map(str, paths), "--json"]
+                known = self._known[first, other] = state, json.loads(said(words, _ENDS))
+                while len(self._known) > _MOST_KEPT:
+                    del self._known[next(iter(self._known))]
+            return known[1]
+
+
+def table(document: Mapping[str, Any], *, hidden: bool) -> dict[str, Any]:
+    """Return what is shown of a comparison, the greatest change by its noise first.
+
+    Args:
+        document: as `comparison.schema.json` has it.
+        hidden: whether only better and worse is shown.
+    """
+    cells = sorted(document["cells"], key=_by_noise, reverse=True)
+    shown = [cell for cell in cells if not (hidden and cell["verdict"] in _NOISE)]
+    return {
+        "rows": [_row(cell) for cell in shown],
+        "hidden": len(cells) - len(shown),
+        "sentences": document["sentences"],
+        "notes": document["notes"],
+    }
+
+
+def _by_noise(cell: Mapping[str, Any]) -> float:
+    """Return how far the ratio lies from 1, in half-widths of its interval; what has none comes last."""
+    ratio, low, high = cell["ratio"], cell["low"], cell["high"]
+    if not (ratio and low and high):
+        return -1.0
+    return abs(math.log(ratio)) / max(math.log(high / low) / 2, 1e-12)
+
+
+def _row(cell: Mapping[str, Any]) -> dict[str, Any]:
+    ratio, low, high = cell["ratio"], cell["low"], cell["high"]
+    far = _by_noise(cell)
+    return {
+        "name": cell["name"],
+        "metric": cell["metric"],
+        "change": f"{ratio - 1:+.1%}" if ratio else "",
+        "interval": f"{low - 1:+.1%} to {high - 1:+.1%}" if low and high else "",
+        "by_noise": f"{far:,.1f}" if far >= 0 else "",
+        "verdict": cell["verdict"],
+        "why": cell["why"],
+    }
