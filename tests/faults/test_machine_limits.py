@@ -82,6 +82,10 @@ def test_charts_under_a_limit_of_addresses_are_one_sentence(tmp_path: Path, gib:
     """The library that draws ended the program with SIGTRAP and forty lines of its own."""
     record = shutil.copytree(ROOT / "tests/records/soak", tmp_path / "soak")
     assert_refused(limited(resource.RLIMIT_AS, gib << 30, "report", record), "charts reserve", "ulimit -v")
+    # What needs no picture draws none.
+    shown = limited(resource.RLIMIT_AS, gib << 30, "show", record)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "soak of python3 server.py" in shown.stdout
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from zlib import crc32
 
 import vl_convert
@@ -73,7 +74,7 @@ def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
 def chart(  # noqa: PLR0913, PLR0917 - what a chart is made of
     id_: str, title: str, about: str, spec: Spec | None, source: str, small_spec: Spec | None = None
 ) -> Chart | None:
-    """Draw a section's chart if there is something to draw.
+    """Make a section's chart if there is something to draw.
 
     Args:
         id_: its anchor on the page.
@@ -86,4 +87,4 @@ def chart(  # noqa: PLR0913, PLR0917 - what a chart is made of
     if spec is None:
         return None
     slug = "".join(char if char.isalnum() or char in "-_" else "-" for char in id_)
-    return Chart(slug, title, about, to_svg(spec, title, small_spec), source.strip(), spec=spec)
+    return Chart(slug, title, about, partial(to_svg, spec, title, small_spec), source.strip(), spec=spec)

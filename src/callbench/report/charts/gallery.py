@@ -1,6 +1,7 @@
 """Which charts a report shows, with what each shows in words and where its values come from."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from callbench.analysis.cells.histograms import HISTOGRAMS_SQL
 from callbench.analysis.cells.read_results import CODECS_SQL, TRIALS_SQL
@@ -57,7 +58,7 @@ def _calls(subject: Subject, group: str) -> set[tuple[str, str]]:
 def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | None, source: str) -> None:  # noqa: PLR0913, PLR0917 - what a chart is made of
     """Draw one chart if there is something to draw."""
     if spec is not None:
-        charts.append(Chart(id_, title, about, to_svg(spec, title), source.strip(), spec=spec))
+        charts.append(Chart(id_, title, about, partial(to_svg, spec, title), source.strip(), spec=spec))
 
 
 def _messages(subject: Subject) -> list[str]:

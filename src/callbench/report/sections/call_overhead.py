@@ -1,6 +1,7 @@
 """What each stack takes over the baseline of its channel, and whether baseline and codec add up to the whole."""
 
 from collections.abc import Sequence
+from functools import partial
 from statistics import median
 
 from callbench.analysis.cells.echo_multiples import BASELINES_SQL, SIZES_SQL
@@ -66,7 +67,12 @@ def section(subject: Subject) -> Section | None:
             title = f"Overhead: {name}"
             charts.append(
                 Chart(
-                    f"call-overhead-{name}", title, CHART_ABOUT, to_svg(spec, title), BASELINES_SQL.strip(), spec=spec
+                    f"call-overhead-{name}",
+                    title,
+                    CHART_ABOUT,
+                    partial(to_svg, spec, title),
+                    BASELINES_SQL.strip(),
+                    spec=spec,
                 )
             )
     source = f"{BASELINES_SQL.strip()};\n{SIZES_SQL.strip()}"

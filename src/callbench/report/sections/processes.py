@@ -1,6 +1,7 @@
 """What each stack's processes took: memory, threads, files, switches; how they grew; how they ended."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from callbench.analysis.judge.health import CALLS_SQL, DEATHS_SQL, PROCESSES_SQL, SAMPLES_SQL, Growth, Health
 from callbench.analysis.run.subject import Subject
@@ -72,7 +73,7 @@ def section(subject: Subject) -> Section | None:
                 "processes-time",
                 "Memory and threads over time",
                 CHART_ABOUT,
-                to_svg(spec, label),
+                partial(to_svg, spec, label),
                 SAMPLES_SQL,
                 spec=spec,
             )

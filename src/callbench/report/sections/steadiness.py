@@ -1,6 +1,7 @@
 """Whether each trial was steady, and the warm-up before it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from callbench.analysis.cells.validity import WARM_UPS_SQL, Curve
@@ -114,8 +115,8 @@ def _charts(curves: Sequence[Curve], stack_of: Mapping[str, str]) -> list[Chart]
         spec = _curve_of([curve for curve in curves if stack_of[curve.cell] == stack])
         title = f"Warm-up: {stack}"
         about = "Calls/s in each piece of the warm-up, by the seconds of warm-up before it. Each line is a trial."
-        svg = to_svg(spec, f"{title}. {about}")
-        charts.append(Chart(f"warm-up-{stack.replace('/', '-')}", title, about, svg, WARM_UPS_SQL, spec=spec))
+        draw = partial(to_svg, spec, f"{title}. {about}")
+        charts.append(Chart(f"warm-up-{stack.replace('/', '-')}", title, about, draw, WARM_UPS_SQL, spec=spec))
     return charts
 
 

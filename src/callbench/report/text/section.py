@@ -1,7 +1,8 @@
 """The parts that a section is made of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
@@ -36,9 +37,10 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart, ready for the page.
+    """A chart of the page, drawn when a page asks for it: a terminal and a program have no use for it.
 
     Attributes:
+        draw: makes its SVG.
         source: the files of the run and the query that its values come from.
         sheets: tables that belong to it, shown right below.
         spec: its Vega-Lite description, with stand-ins for colours.
@@ -47,10 +49,15 @@ class Chart:
     id: str
     title: str
     about: str
-    svg: Markup
+    draw: Callable[[], Markup]
     source: str
     sheets: Sequence[Sheet] = ()
     spec: Mapping[str, Any] | None = None
+
+    @cached_property
+    def svg(self) -> Markup:
+        """The picture."""
+        return self.draw()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What sweeps found: a fresh client's life by type and by size, how it grows, and the published counts beside it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import SWEEPS_SQL, Sweep
@@ -215,9 +216,9 @@ def _charts(title: str, series: Series) -> list[Chart]:
     lines = {stack: _points(one, 0.0) for stack, one in series.items() if one.swept}
     about = "Bytes of a life by size, as far as known."
     spec = chart_of(lines, "items or characters", "bytes of a life")
-    svg = to_svg(spec, f"{title}: {about} The values are in the tables above.")
+    draw = partial(to_svg, spec, f"{title}: {about} The values are in the tables above.")
     slug = "".join(char if char.isalnum() else "-" for char in title)
-    return [Chart(f"overhead-bytes-{slug}", f"{title}: whole range", about, svg, SWEEPS_SQL, spec=spec)]
+    return [Chart(f"overhead-bytes-{slug}", f"{title}: whole range", about, draw, SWEEPS_SQL, spec=spec)]
 
 
 def _points(one: Sweep, unit: float) -> list[tuple[float, float]]:
