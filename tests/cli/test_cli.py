@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callbench.cli import main
-from conftest import SMALL, native_stacks
+from conftest import ROOT, SMALL, native_stacks
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -131,6 +131,10 @@ def test_forks_and_selection(callbench: Program, study: Path, tmp_path: Path) ->
         (["run", "small.toml", "--set", "people=3"], "people"),
         (["run", "small.toml", "--resume"], "--resume needs --out"),
         (["run", "small.toml", "--resume", "--out", "nowhere"], "nowhere is not a record"),
+        (
+            ["run", "small.toml", "--resume", "--out", str(ROOT / "tests/records/soak")],
+            "is a record of soak, not a run",
+        ),
         (["run", "small.toml", "--out", "small.toml"], "small.toml is there already"),
         (["verify"], "say what to verify"),
         (["verify", "honest/tpc"], "did you mean honest/tcp"),

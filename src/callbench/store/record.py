@@ -80,7 +80,7 @@ class Record:
         Raises:
             BadInput: it is a comparison's folder, which has none.
         """
-        self._require_run()
+        self.require_run()
         return self.path / "study.toml"
 
     @property
@@ -179,7 +179,7 @@ class Record:
             PermissionError: the folder cannot be written.
             MachineFailure: the disk is full or fails.
         """
-        self._require_run()
+        self.require_run()
         folder = self.path / "parquet"
         if self._made_from(folder) == self._mark():
             return folder
@@ -194,7 +194,12 @@ class Record:
             raise machine_limits.written(f"cannot write {folder}", failure) from failure
         return folder
 
-    def _require_run(self) -> None:
+    def require_run(self) -> None:
+        """See that this is a run of a study.
+
+        Raises:
+            BadInput: it is a record of another kind; the sentence names the command that shows it.
+        """
         kind = self.kind
         if kind == COMPARISON:
             raise BadInput(

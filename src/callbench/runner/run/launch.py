@@ -317,6 +317,8 @@ def folder_to_resume(
     if out is None:
         raise BadInput("--resume needs --out, the folder of the run to continue")
     record = Record(out)
+    if kind is RequestedRun:
+        record.require_run()
     ran = record.requested(kind).study
     if Path(study).stem != ran:
         raise BadInput(f"{out} is a run of the study {ran}, not of {study}")
