@@ -1,6 +1,7 @@
 """The task of one cell in a fork: one slice in every round, and one slice that the probes watch."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +15,16 @@ from callbench.store.lines.rounds import SliceRecord, SliceSeen
 
 # Returns the schedule file of a cell in a round; None for a closed loop.
 ScheduleOf = Callable[[Cell, int], Path | None]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The slices of a cell in a fork, those in which a compiler was active, their calls and their seconds."""
+
+    slices: int = 0
+    compiled: int = 0
+    calls: int = 0
+    driven_s: float = 0.0
 
 
 class CellTask(Task):
@@ -55,8 +66,7 @@ class CellTask(Task):
         self._length = length
         self._schedule_of = schedule_of
         self._probes: Sequence[Probe] = ()
-        self._slices = self._compiled = self._calls = 0
-        self._driven_s = 0.0
+        self._made = self._made_before = _Made()
         self._long_calls = long_calls
         self._counts = False
 
@@ -66,27 +76,35 @@ class CellTask(Task):
 
     def reset_counts(self) -> None:
         """Forget the rehearsal slices: counting starts now."""
-        self._slices = self._compiled = self._calls = 0
-        self._driven_s = 0.0
+        self._made = self._made_before = _Made()
         self._counts = True
+
+    def begin_round(self) -> None:
+        """Remember what was made before this round."""
+        self._made_before = self._made
+
+    def void_round(self) -> None:
+        """Forget the slices of this round, which is driven again: with them, a long slice was missed in the second."""
+        self._made = self._made_before
 
     @property
     def compiled_slices(self) -> tuple[int, int]:
         """Return the number of slices in which a compiler was active, and the number of all slices."""
-        return self._compiled, self._slices
+        return self._made.compiled, self._made.slices
 
     @property
     def unsteady(self) -> str:
         """Why the trial does not count, or "": a compiler was active in most of its slices."""
-        if 2 * self._compiled <= self._slices:
+        if 2 * self._made.compiled <= self._made.slices:
             return ""
-        return f"a compiler was active in most of its slices: {self._compiled} of {self._slices}"
+        return f"a compiler was active in most of its slices: {self._made.compiled} of {self._made.slices}"
 
     def next_slice(self, number: int) -> SlicePlan | None:
         """Return the next slice, or None if the cell has enough slices in this fork."""
         self.result = None
-        lacks_calls = self._calls < self.cell.load.fork_calls
-        if not self._probes and has_enough_slices(self._driven_s, self._slices, lacks_calls=lacks_calls):
+        made = self._made
+        lacks_calls = made.calls < self.cell.load.fork_calls
+        if not self._probes and has_enough_slices(made.driven_s, made.slices, lacks_calls=lacks_calls):
             return None
         length = self._length
         if self._long_calls is not None:
@@ -101,11 +119,14 @@ class CellTask(Task):
             # The schedule can be computed again from the seed, and a run would leave hundreds of files.
             plan.schedule.unlink(missing_ok=True)
         if not plan.probes:
-            self._slices += 1
-            self._calls += int(result["done"]["calls"])
-            self._driven_s += result["done"]["elapsed_ns"] / 1e9
+            done, made = result["done"], self._made
+            self._made = _Made(
+                made.slices + 1,
+                made.compiled + (result.get("compiler_ns", 0) > BUSY * done["elapsed_ns"]),
+                made.calls + int(done["calls"]),
+                made.driven_s + done["elapsed_ns"] / 1e9,
+            )
             if self._long_calls is not None and self._counts:
                 self._long_calls.add_slice(self.cell, self._length, result["done"])
-            self._compiled += result.get("compiler_ns", 0) > BUSY * result["done"]["elapsed_ns"]
         place = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes)}
         self.result = cast("SliceRecord", {**place, **result})

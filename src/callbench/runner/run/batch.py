@@ -286,6 +286,8 @@ class Batch:
 
     def round(self, at: int, rng: random.Random, traffic: Traffic, *, watched: bool = False) -> RoundSlices:
         """Drive each task once, and the most scattered cells more often. Return what was driven."""
+        for task in self._cells:
+            task.begin_round()
         others: list[Task] = [*(() if watched else self._echoes), *self._references]
         slices = self._drive_once(at, self._cells, others, rng, traffic)
         if not watched:
@@ -301,6 +303,11 @@ class Batch:
             echoes=[task.result for task in self._echoes if not watched and task.result is not None],
             references=[task.result for task in self._references if task.result is not None],
         )
+
+    def void_round(self) -> None:
+        """Forget the round that was driven last: it is driven again."""
+        for task in self._cells:
+            task.void_round()
 
     def _drive_once(
         self, at: int, cells: Sequence[CellTask], others: Sequence[Task], rng: random.Random, traffic: Traffic

@@ -148,6 +148,7 @@ class Fork:
         if self._machine.is_outlier(rates):
             self._machine.add_repeat()
             self._context.write(self._round_line("repeated round", (number, round_number), began, slices))
+            batch.void_round()
             began = now()
             slices = batch.round(round_number, self._rng, self._traffic)
             rates = batch.echo_rates()
