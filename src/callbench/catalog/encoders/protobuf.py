@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from google.protobuf import json_format
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import EncodeError
@@ -44,4 +45,7 @@ class Protobuf:
             raise CannotCarryError(str(error)) from None
 
     def _leaf(self, field: Field, value: Any) -> Any:  # noqa: ANN401 - what protobuf's JSON has
-        return self._numbers[field.type_name][value] if field.kind is Kind.ENUM else number(field, value)
+        if field.kind is Kind.ENUM:
+            return self._numbers[field.type_name][value]
+        # Not its shortest text: as a double, that of the largest float is too large for protobuf.
+        return float(np.float32(value)) if field.kind is Kind.FLOAT else number(field, value)
