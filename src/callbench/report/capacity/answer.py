@@ -45,6 +45,8 @@ def title(result: CapacityResult) -> str:
     found, along = result.capacity, result.request.along
     if found is None:
         return ""
+    if result.request.need is not None:
+        return f"{_need(result)[:-1]}{', and the server died under load' if result.death is not None else ''}"
     level = level_text(found.level, along)
     if result.proof is not None and not result.proof.met:
         return f"Undecided whether it holds {level_text(result.proof.level, along)}: longer loads missed the objective"
