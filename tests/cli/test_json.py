@@ -9,6 +9,7 @@ WITHOUT = {
     "callbench manual": "it prints a page",
     "callbench report": "it prints the path of a file, whose format --format says",
     "callbench ui": "it serves a page",
+    "callbench publish": "it writes pages",
     "callbench agent": "it serves orders",
     "callbench hosts init": "it writes keys",
     "callbench hosts start": "it serves hosts",

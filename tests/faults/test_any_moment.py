@@ -98,9 +98,9 @@ CASES = {
         ("torture", NATIVE, "--test", "garbage,resets", "--seconds", "1"), has(3), "stopped", "--resume", resumes=True,
     ),
     "compare": Case(
-        ("compare", NATIVE, "native/bin+tcp", "--seconds", "60", "--rounds", "600"), has(4), NATIVE, "shows it"
+        ("compare", NATIVE, "native/bin+tcp", "--seconds", "60", "--rounds", "600"), has(4), "rate: ", "shows it"
     ),
-    "advise, its run": Case(("advise", "study.toml", "--no-tls"), has(8), NATIVE, "` advises from it"),
+    "advise, its run": Case(("advise", "study.toml", "--no-tls"), has(8), "Small", "` advises from it"),
     "advise, over a link": Case(
         ("advise", "study.toml", "--no-tls", "--budget", "60s", "--link", "2ms"),
         has(8, "record/held-back-1"), "Assumed", "measures it",

@@ -101,7 +101,7 @@ def test_the_second_stop_ends_at_once(tmp_path: Path) -> None:
     ("words", "lines", "says"),
     [
         (("soak", "native/json+http", "--clients", "1,2", "--seconds", "100", "--every", "0.2"), 6, "clients"),
-        (("compare", "honest/tcp", "honest/inproc", "--seconds", "100"), 6, "honest"),
+        (("compare", "honest/tcp", "honest/inproc", "--seconds", "100"), 6, "rate: "),
         (("overload", "native/json+http", "--seconds", "30"), 6, ""),
         (("capacity", "native/json+http", "--objective", "p99 under 500 ms"), 4, ""),
     ],

@@ -65,8 +65,8 @@ def test_nothing_is_left_of_a_pair_whose_core_was_killed(mark: str) -> None:
     before = set(Path("/sys/class/net").iterdir())
     program = """
 import subprocess, sys, time
-from callbench.adapter.network.pair import Pair
-pair = Pair()
+from callbench.adapter.network.pair import HostPair
+pair = HostPair()
 print("made", flush=True)
 time.sleep(600)
 """

@@ -34,15 +34,22 @@ def test_a_few_cells_are_chosen_at_random_all_on_demand_and_none_that_is_whole_o
     assert choose_cells(PLAN, {"c004": 5.0}, 1, every=True, spent_s=0) == [CELLS[4]]
 
 
+def round_line(kind: str, calls: int) -> dict[str, Any]:
+    """A round with a slice of one second."""
+    used = {"user_ns": "0", "system_ns": "0"}
+    both = {"start": used, "end": used}
+    done = {"calls": calls, "errors": {}, "elapsed_ns": 10**9, "timed": "each", "batch": 1, "processor": both}
+    seen = {"started": "now", "done": done, "counted": None, "backend": None, "agree": None}
+    place = {"fork": 0, "batch": 0, "round": 0, "idle": "as it is", "started": "now", "echoes": [], "references": []}
+    return {"kind": kind, **place, "slices": [{"cell": "c1", "trial": 1, "watched": False, **seen}]}
+
+
 def test_rates_are_taken_over_all_slices_that_count() -> None:
-    done = {"calls": 100, "elapsed_ns": 10**9}
-    first = {"cell": "c1", "done": done}
-    second = {"cell": "c1", "done": {**done, "calls": 300}}
-    lines: list[dict[str, Any]] = [
-        {"kind": "round", "slices": [first]},
-        {"kind": "watched round", "slices": [first]},
-        {"kind": "repeated round", "slices": [first]},
-        {"kind": "round", "slices": [second]},
+    lines = [
+        round_line("round", 100),
+        round_line("watched round", 100),
+        round_line("repeated round", 100),
+        round_line("round", 300),
         {"kind": "note"},
     ]
     assert rates_of(lines) == ({"c1": 200.0}, 2.0)
