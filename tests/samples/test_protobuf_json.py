@@ -10,7 +10,7 @@ import pytest
 from google.protobuf import json_format
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from callbench.catalog.encoders.protobuf import Protobuf
@@ -120,6 +120,7 @@ def service(folder: Path, *samples: Json) -> Imported:
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@example(samples=[{"share": 3.4028234663852886e38, "before": {"share": -3.4028234663852886e38}}])
 @given(samples=st.lists(orders(), min_size=1, max_size=12))
 def test_samples_have_the_bytes_of_protobufs_own_package(samples: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as made:
