@@ -176,6 +176,8 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         for folded in window.locator("summary").all():
             folded.click()
         assert window.evaluate("document.documentElement.scrollWidth") <= width, path
+        # Where there was no room for all views, their names were cut in two.
+        assert window.evaluate("[...document.querySelectorAll('.top a')].every(view => view.offsetHeight < 40)"), path
         # What stands in the frame is the report, which has tests of its own.
         found = Axe().run(window, options={"iframes": False, "runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
         assert not found.response["violations"], path
