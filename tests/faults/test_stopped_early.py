@@ -143,3 +143,19 @@ def test_a_stop_in_the_middle_of_a_line_leaves_whole_lines(tmp_path: Path, monke
     journal.append({"kind": "note", "text": "the next"})
     journal.close()
     assert [line["text"] for line in read(tmp_path / "journal.jsonl")] == ["kept", "the next"]
+
+
+def test_a_stop_after_a_line_is_written_keeps_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork that was finished was cut off again, where the stop came while the disk took its line."""
+    journal = Journal(tmp_path / "journal.jsonl")
+
+    def stopped_here(_descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", stopped_here)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append({"kind": "note", "text": "finished"})
+    journal.append({"kind": "note", "text": "the next"})
+    journal.close()
+    assert [line["text"] for line in read(tmp_path / "journal.jsonl")] == ["finished", "the next"]

@@ -114,7 +114,9 @@ class Journal:
                 f"{machine_limits.written(f'cannot write {self._path}', failure)}; {kept}"
             ) from failure
         except BaseException:
-            # Of a signal that another thread took.
+            # Of a signal that another thread took. A line that is whole stays: what was measured is finished.
+            if os.fstat(self._fd).st_size >= self._length + len(raw):
+                self._length += len(raw)
             os.ftruncate(self._fd, self._length)
             raise
         finally:
