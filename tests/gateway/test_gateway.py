@@ -202,9 +202,10 @@ class Sick(BaseHTTPRequestHandler):
         type(self).asked.append((self.path, self.headers["Content-Type"], body))
         self.send_response(self.status)
         self.send_header("Content-Length", str(self.length or len(self.octets)))
+        # Said, so that the gateway does not ask again over a connection that is about to end.
+        self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(self.octets)
-        self.close_connection = True
 
     def log_message(self, *_: object) -> None:
         pass
