@@ -188,7 +188,7 @@ def test_a_load_reports_every_process(callbench: Run, tmp_path: Path) -> None:
 def test_a_soak_sees_every_process_and_takes_a_replaced_worker_for_no_death() -> None:
     port = free_ports()
     with _running(port, 3, sys.executable, PREFORK, port, 2) as master:
-        aim = TargetSpec(f"http://127.0.0.1:{port}/")
+        aim = TargetSpec(name=f"http://127.0.0.1:{port}/")
         with Target(aim, catalogue.load(), choose_placement()) as target:
             before = set(target.pids()["server"])
             assert before == _family(master)

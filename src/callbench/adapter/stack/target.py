@@ -26,40 +26,18 @@ from callbench.model.cell import Stack
 from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure, BadInput, CallbenchError
 from callbench.model.process_tree import is_alive
 from callbench.model.request import STANDS_FOR, connected_with, only_call
+from callbench.store.requested.target import RequestedTarget
 
 _KEEPER_S = 2.0
-_TIMEOUT_S = 10.0
 # Errors of the driver itself; other errors are the server's.
 _OF_THE_DRIVER = frozenset({*OF_THE_ADAPTER, "internal"})
 
 
-@dataclass(frozen=True)
-class TargetSpec:
-    """What to open.
+@dataclass(frozen=True, kw_only=True)
+class TargetSpec(RequestedTarget):
+    """What to open, as a record keeps it."""
 
-    Attributes:
-        name: a stack, a study's server, a URL or a command, as given.
-        call: of the service; empty: the server's only call, else `Hello`.
-        arguments: of the call.
-        timeout_s: a call without an answer for so long has failed.
-        server: how to call an external server.
-        any_host: whether a URL may be on another machine.
-        link: between client and server: a name of `callbench list links`.
-        options: of the client.
-        hosts: names of the hosts of its clients; empty: this machine, or those of the link.
-        first_clients: how many clients connect when it opens, before the first call.
-    """
-
-    name: str
-    call: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    timeout_s: float = _TIMEOUT_S
     server: ServerOverrides = field(default_factory=ServerOverrides)
-    any_host: bool = True
-    link: str = LOOPBACK
-    options: Mapping[str, Any] = field(default_factory=dict)
-    first_clients: int = 1
-    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

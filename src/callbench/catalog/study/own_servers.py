@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from callbench.catalog.study import load
 from callbench.model.cell import MIXED, Stack
 from callbench.model.errors import BadInput
 from callbench.model.request import DRIVER, PROTOCOL, Request
+from callbench.store.requested.target import RequestedServer
 
 OF_STUDY, OF_COMMAND_LINE = "servers", "given"
 _LONGEST = 40
@@ -85,24 +86,8 @@ def is_url(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class ServerOverrides:
-    """The command line's options for external servers.
-
-    Attributes:
-        study: a name or a file whose `[servers]` can be named; None: no study.
-        path: the path after host and port, for commands and for URLs without a path.
-        request: members of `Request` that replace those of a study's server.
-        pid: the process behind a URL.
-        options: the options as typed that apply only to external servers, such as `--path`.
-        notes: what a log contains that the requests do not, in sentences.
-    """
-
-    study: str | None = None
-    path: str | None = None
-    request: Mapping[str, Any] = field(default_factory=dict)
-    pid: int | None = None
-    options: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+class ServerOverrides(RequestedServer):
+    """The command line's options for external servers, as a record keeps them."""
 
     def without(self, member: str, option: str) -> "ServerOverrides":
         """Return a copy without a member of the request that a command also applies to stacks."""

@@ -88,7 +88,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     # A call that takes longer has long failed the objective, and nobody waits for it.
     timeout = max(1.0, 4 * parse(objective).limit_us / 1e6) if server.timeout is None else server.timeout
     spec = TargetSpec(
-        server.one(what),
+        name=server.one(what),
         timeout_s=timeout,
         server=server.given().without("timeout_s", "--timeout"),
         any_host=any_host,

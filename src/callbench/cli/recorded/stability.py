@@ -30,13 +30,13 @@ def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: 
     """
     cell = None if shared.call is None else tasks.cells_of_calls([shared.call], (1,), 1.0)[0]
     return TargetSpec(
-        server.one(what),
-        "" if cell is None else cell.call,
-        {} if cell is None else cell.arguments,
-        timeout_s if server.timeout is None else server.timeout,
-        server.given().without("timeout_s", "--timeout"),
-        shared.any_host,
-        shared.link,
+        name=server.one(what),
+        call="" if cell is None else cell.call,
+        arguments={} if cell is None else cell.arguments,
+        timeout_s=timeout_s if server.timeout is None else server.timeout,
+        server=server.given().without("timeout_s", "--timeout"),
+        any_host=shared.any_host,
+        link=shared.link,
     )
 
 

@@ -31,7 +31,7 @@ def target_spec(request: LoadRequest) -> TargetSpec:
     server = request.server.without("timeout_s", "--timeout")
     options = {"threads": request.threads} if request.threads > 1 else {}
     return TargetSpec(
-        request.target,
+        name=request.target,
         timeout_s=timeout_s,
         server=server,
         options=options,

@@ -10,12 +10,12 @@ class RequestedServer:
     """How an external server is called.
 
     Attributes:
-        study: whose servers can be named, or None.
-        path: behind host and port, or None.
-        request: the members of its requests that were given.
-        pid: the process behind a URL, or None.
-        options: as typed, those that are for external servers alone.
-        notes: what of a log is not in the requests, in sentences.
+        study: a name or a file whose `[servers]` can be named; None: no study.
+        path: the path after host and port, for commands and for URLs without a path.
+        request: members of its requests that were given; they replace those of a study's server.
+        pid: the process behind a URL.
+        options: as typed, those that are for external servers alone, such as `--path`.
+        notes: what a log contains that the requests do not, in sentences.
     """
 
     study: str | None = None
@@ -31,13 +31,15 @@ class RequestedTarget:
     """A server with a client, as a command that drives one server was asked for it.
 
     Attributes:
-        name: a stack, a server of a study, a URL or a command, as given.
-        call: of the service; empty: the only call of the server, or the usual one.
+        name: a stack, a study's server, a URL or a command, as given.
+        call: of the service; empty: the server's only call, else `Hello`.
+        arguments: of the call.
         timeout_s: a call without an answer for so long has failed.
+        server: how to call an external server.
         any_host: whether a URL may be on another machine.
-        link: between client and server.
+        link: between client and server: a name of `callbench list links`.
         options: of the client.
-        first_clients: how many clients connect when it opens.
+        first_clients: how many clients connect when it opens, before the first call.
         hosts: names of the hosts of its clients; empty: this machine, or those of the link.
     """
 
