@@ -20,6 +20,7 @@ _Point = TypeVar("_Point")
 FILE = "progress.json"
 FORMAT = 1
 EVERY_S = 1.0
+MORE_OF_A_POINT = ("p50_us", "p99_us", "memory_bytes", "threads", "level", "holds")
 # A file that is larger was not written by `ProgressFile`.
 _MOST_BYTES = 4 << 20
 
@@ -41,6 +42,20 @@ class Thinned(Generic[_Point]):
         self.kept.append(point)
         if len(self.kept) > self._most:
             self.kept = self.kept[::-2][::-1]
+
+
+def progress_point(
+    at_s: float, rate_per_s: float | None, failed: int, **more: float | str | bool | None
+) -> dict[str, Any]:
+    """Return what was seen at one time, as `progress.schema.json` has it.
+
+    Args:
+        at_s: seconds since the start.
+        rate_per_s: answers a second.
+        failed: calls.
+        more: members of `MORE_OF_A_POINT`; those that are not given are unknown.
+    """
+    return {"at_s": at_s, "rate_per_s": rate_per_s, "failed": failed, **dict.fromkeys(MORE_OF_A_POINT), **more}
 
 
 class ProgressFile:

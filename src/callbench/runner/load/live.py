@@ -5,7 +5,7 @@ from typing import Any
 
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.live.progress_line import ProgressLine
-from callbench.store.progress import Thinned
+from callbench.store.progress import Thinned, progress_point
 
 _POINT_NS = 10**9
 
@@ -40,6 +40,4 @@ class LoadProgress:
 def _point(before: tuple[int, int, int], now: tuple[int, int, int]) -> dict[str, Any]:
     """Return what `progress.schema.json` has of the time between two moments: nanoseconds, calls, errors."""
     at_ns, calls, errors = now
-    known = {"at_s": round(at_ns / 1e9, 1), "rate_per_s": (calls - before[1]) / (at_ns - before[0]) * 1e9}
-    unknown = dict.fromkeys(("p50_us", "p99_us", "memory_bytes", "threads", "level", "holds"))
-    return {**known, "failed": errors - before[2], **unknown}
+    return progress_point(round(at_ns / 1e9, 1), (calls - before[1]) / (at_ns - before[0]) * 1e9, errors - before[2])

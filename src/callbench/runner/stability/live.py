@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.analysis.stability.slices import window_of_line
 from callbench.runner.live.progress_line import ProgressLine
-from callbench.store.progress import Thinned
+from callbench.store.progress import Thinned, progress_point
 
 
 class SliceProgress(ProgressLine):
@@ -33,17 +33,17 @@ def _point(line: Mapping[str, Any]) -> dict[str, Any]:
     load = line["load"] if line.get("load") else line
     server = _server(line)
     times = load.get("latency_us") or load
-    return {
-        "at_s": line["at_s"],
-        "rate_per_s": _rate(load),
-        "failed": sum(line.get("errors", {}).values()),
-        "p50_us": times.get("p50_us", times.get("p50")),
-        "p99_us": times.get("p99_us", times.get("p99")),
-        "memory_bytes": server.get("resident_bytes"),
-        "threads": server.get("threads"),
-        "level": _level(line),
-        "holds": line.get("holds"),
-    }
+    return progress_point(
+        line["at_s"],
+        _rate(load),
+        sum(line.get("errors", {}).values()),
+        p50_us=times.get("p50_us", times.get("p50")),
+        p99_us=times.get("p99_us", times.get("p99")),
+        memory_bytes=server.get("resident_bytes"),
+        threads=server.get("threads"),
+        level=_level(line),
+        holds=line.get("holds"),
+    )
 
 
 def _rate(load: Mapping[str, Any]) -> float | None:
