@@ -38,7 +38,7 @@ def test_changes_are_sorted_by_their_noise_and_noise_can_be_hidden() -> None:
     hidden = table(document, hidden=True)
     assert [row["verdict"] for row in hidden["rows"]] == ["better", "worse"]
     assert hidden["hidden"] == 3
-    assert hidden["rows"][0]["change"] == "+30.0%"
+    assert hidden["rows"][0]["change"] == "+30.0 %"
     assert hidden["rows"][0]["by_noise"] == "13.2"
 
 

@@ -32,7 +32,7 @@ def test_a_change_leads_to_its_two_records(page: TestClient, days: Path) -> None
     assert "1 of 1 change in" in text
     assert 'href="/records/load-19"' in text
     assert 'href="/records/load-20"' in text
-    assert re.search(r"2 clients: \+\d+\.\d%", text)
+    assert re.search(r"2 clients: \+\d+\.\d %", text)
     assert text.count("<circle") == 30
     assert text.count('class="level"') == 2
     assert "soak: records of the kind soak have no series yet" in text

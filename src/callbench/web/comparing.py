@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,8 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callbench.model.errors import BadInput
+from callbench.stats.estimate.digits import percent
 from callbench.store.shelf import Shelf
-from callbench.web.reports import said, state_of
+from callbench.web.program import said
+from callbench.web.reports import state_of
 from callbench.web.views import view
 
 MOST_RUNS = 6
@@ -66,7 +67,7 @@ class Comparing:
             state = [state_of(path) for path in paths]
             known = self._known.get((first, other))
             if known is None or known[0] != state:
-                words = [sys.executable, "-m", "callbench", "compare", *map(str, paths), "--json"]
+                words = ["compare", *map(str, paths), "--json"]
                 known = self._known[first, other] = state, json.loads(said(words, _ENDS))
                 while len(self._known) > _MOST_KEPT:
                     del self._known[next(iter(self._known))]
@@ -104,8 +105,8 @@ def _row(cell: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": cell["name"],
         "metric": cell["metric"],
-        "change": f"{ratio - 1:+.1%}" if ratio else "",
-        "interval": f"{low - 1:+.1%} to {high - 1:+.1%}" if low and high else "",
+        "change": percent(ratio - 1, 1, sign=True) if ratio else "",
+        "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}" if low and high else "",
         "by_noise": f"{far:,.1f}" if far >= 0 else "",
         "verdict": cell["verdict"],
         "why": cell["why"],

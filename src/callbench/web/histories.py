@@ -2,14 +2,15 @@
 
 import json
 import math
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from callbench.stats.estimate.digits import percent
 from callbench.store.shelf import Shelf
 from callbench.web.drawing import HEIGHT, WIDTH
-from callbench.web.reports import said, state_of
+from callbench.web.program import said
+from callbench.web.reports import state_of
 
 _MOST_CHANGES = 100
 
@@ -33,8 +34,7 @@ class Histories:
         with self._one:
             state = [(entry.name, state_of(self._shelf.folder / entry.name)) for entry in self._shelf.entries()]
             if self._known is None or self._known[0] != state:
-                words = [sys.executable, "-m", "callbench", "history", str(self._shelf.folder), "--json"]
-                self._known = state, json.loads(said(words))
+                self._known = state, json.loads(said(["history", str(self._shelf.folder), "--json"]))
             return self._known[1]
 
 
@@ -71,11 +71,13 @@ def _holds(one: Mapping[str, Any], words: str) -> bool:
 
 def _change(one: Mapping[str, Any], series: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, Any]:
     names = [point["record"] for point in series["points"]]
+    ratio = one["ratio"]
+    low, high = (one[end] or ratio for end in ("ratio_low", "ratio_high"))
     return {
         **one,
-        "percent": f"{one['ratio'] - 1:+.1%}",
-        "interval": f"{(one['ratio_low'] or one['ratio']) - 1:+.1%} to {(one['ratio_high'] or one['ratio']) - 1:+.1%}",
-        "noise": f"{one['noise']:.1%}",
+        "percent": percent(ratio - 1, 1, sign=True),
+        "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}",
+        "noise": percent(one["noise"], 1),
         "sides": [{**point, "address": address(point["record"])} for point in (one["before"], one["after"])],
         "drawn": levels(
             [point["value"] for point in series["points"]], series["levels"], names.index(one["after"]["record"])

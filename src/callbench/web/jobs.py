@@ -7,7 +7,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from callbench.model.secrets import SECRETS
 from callbench.store.head import as_file
 from callbench.store.record_writer import put
 from callbench.store.shelf import Shelf
+from callbench.web.program import argv
 
 _FOLDER = ".started"
 # So many commands of the past are listed.
@@ -148,7 +148,7 @@ class Jobs:
             descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
                 child = subprocess.Popen(
-                    [sys.executable, "-m", "callbench", *words],
+                    argv(words),
                     stdin=subprocess.DEVNULL,
                     stdout=descriptor,
                     stderr=descriptor,

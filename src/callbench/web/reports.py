@@ -1,18 +1,13 @@
 """The reports that the page shows: `callbench report` makes each, and it is kept until its record changes."""
 
 import os
-import shlex
 import stat
-import subprocess
-import sys
 import threading
-from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
-from callbench.model.errors import BadInput, CallbenchError, MachineFailure
+from callbench.web.program import said
 
-_LONGEST_S = 600
 # The title stands before it.
 _HEAD_BYTES = 1 << 18
 
@@ -66,32 +61,7 @@ class Reports:
 
 
 def _make(record: Path, file: Path) -> None:
-    said([sys.executable, "-m", "callbench", "report", str(record), "--out", str(file)])
-
-
-def said(words: Sequence[str], ends: Sequence[int] = (0,)) -> str:
-    """Return what a command prints, which is waited for.
-
-    Args:
-        words: its command line; the third is `callbench`, as Python's `-m` has it.
-        ends: the exit codes with which it did what it was asked.
-
-    Raises:
-        BadInput: it cannot do so; the sentence is the command's.
-        MachineFailure: it took too long.
-    """
-    shell = shlex.join(words[2:])
-    try:
-        ended = subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LONGEST_S, check=False
-        )
-    except subprocess.TimeoutExpired as failure:
-        raise MachineFailure(f"it took more than {_LONGEST_S} s: {shell}") from failure
-    if ended.returncode not in ends:
-        sentence = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
-        kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
-        raise kind(sentence or f"{shell} ended with {ended.returncode}")
-    return ended.stdout
+    said(["report", str(record), "--out", str(file)])
 
 
 def state_of(record: Path) -> tuple[tuple[str, int, int, int], ...]:

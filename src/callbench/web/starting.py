@@ -2,7 +2,6 @@
 
 import shlex
 import subprocess
-import sys
 from collections.abc import Sequence
 
 from starlette.concurrency import run_in_threadpool
@@ -14,6 +13,7 @@ from callbench.catalog.study import names
 from callbench.model.errors import BadInput
 from callbench.web.forms import FORMS, command_line
 from callbench.web.jobs import Jobs
+from callbench.web.program import argv
 from callbench.web.views import view
 
 _ESTIMATE_S = 120
@@ -82,7 +82,7 @@ def _estimate(words: Sequence[str]) -> str:
     """Return what the command says that it would measure, and how long it takes."""
     try:
         ended = subprocess.run(
-            [sys.executable, "-m", "callbench", *words, "--dry-run"],
+            argv([*words, "--dry-run"]),
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_ESTIMATE_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

@@ -25,8 +25,9 @@ def command(
     The files are an index with the verdicts, a page for each record, the records to download, and an Atom feed. They
     also open from disk. A record has the same address in each publication. A folder of other files is never changed.
     """
+    from callbench.analysis.wording.words import counted
     from callbench.store.shelf import Shelf
     from callbench.web.publishing import publish
 
     made = publish(Shelf(folder), out, url, lambda line: print(f"callbench: {line}", file=sys.stderr))  # noqa: T201
-    print_line(f"{len(made)} record{'s' * (len(made) != 1)}: {out / 'index.html'}")
+    print_line(f"{counted(len(made), 'record')}: {out / 'index.html'}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from callbench.analysis.history.history import History, LevelChange
 from callbench.analysis.history.series import SeriesPoint
+from callbench.analysis.wording.words import counted
 from callbench.stats.decide.changes import FEWEST, LEVEL
 from callbench.stats.estimate.digits import percent
 
@@ -13,11 +14,9 @@ _MOST_CHANGES = 50
 def lines(found: History) -> Iterator[str]:
     """Return what is printed."""
     looked_at = sum(one.looked_at for one in found.series)
-    count, records = len(found.changes), found.collected.read
-    yield (
-        f"{count or 'No'} change{'s' * (count != 1)} in {looked_at:,} series"
-        f" of {records:,} record{'s' * (records != 1)}"
-    )
+    count = len(found.changes)
+    many = counted(count, "change") if count else "No changes"
+    yield f"{many} in {looked_at:,} series of {counted(found.collected.read, 'record')}"
     for one in found.changes[:_MOST_CHANGES]:
         yield ""
         yield from _change(one)
