@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from callbench.adapter.contract import Done, Histogram
 from callbench.stats.estimate.histogram import TOP, bounds_of, index_of
+from callbench.stats.load.processor_use import processor_used_ns
 
 _LAST_BUCKET = index_of(TOP)
 # Clients begin and end at slightly other moments than the drive, and clocks differ by as little.
@@ -198,8 +199,7 @@ def _time_errors(asked: Asked, done: Done) -> Iterator[str]:
 
 
 def _processor_errors(asked: Asked, done: Done) -> Iterator[str]:
-    processor = done["processor"]
-    used = sum(int(processor["end"][part]) - int(processor["start"][part]) for part in ("user_ns", "system_ns"))
+    used = processor_used_ns(done)
     if used < 0:
         yield f"its processor time went back by {-used} ns"
     most = asked.took_ns * (os.cpu_count() or 1)

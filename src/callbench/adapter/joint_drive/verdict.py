@@ -1,9 +1,10 @@
 """Whether a generator had what it needed: a host that was starved is named, and the load is then no rank."""
 
-from callbench.adapter.contract import Cpu, Done, Histogram
+from callbench.adapter.contract import Done, Histogram
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.bottleneck import DISTURBED, SATURATED
+from callbench.stats.load.processor_use import processor_used_ns
 
 # Arrivals later than this count as late, and a start too.
 LATE_NS = 1_000_000
@@ -11,12 +12,7 @@ LATE_NS = 1_000_000
 
 def driver_share(done: Done) -> float:
     """Return the share of its time in which the driver's threads were busy."""
-    used = _used_ns(done["processor"]["end"]) - _used_ns(done["processor"]["start"])
-    return min(1.0, used / (max(1, done["elapsed_ns"]) * max(1, done["threads"])))
-
-
-def _used_ns(cpu: Cpu) -> int:
-    return int(cpu["user_ns"]) + int(cpu["system_ns"])
+    return min(1.0, processor_used_ns(done) / (max(1, done["elapsed_ns"]) * max(1, done["threads"])))
 
 
 def late_share(lateness: Histogram | None) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter.contract import Cpu, Done
+from callbench.adapter.contract import Done
 from callbench.analysis.judge.neighbours import rows_of
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.threshold_values import error_share, evaluate
@@ -17,6 +17,7 @@ from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.backlog import Backlog, growing
 from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, LimitVerdict, Side, verdict_of
 from callbench.stats.load.pace import REACHED, reached_per_s
+from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import Window, window_of
 from callbench.stats.load.side_shares import side_of
 
@@ -152,7 +153,7 @@ def compute_result(request: LoadRequest, done: Done, connections: int, observati
         observations: the usage within the window.
     """
     window = window_of(done)
-    used_ns = _used_ns(done["processor"]["end"]) - _used_ns(done["processor"]["start"])
+    used_ns = processor_used_ns(done)
     # The driver reports its processor time for the whole drive; the window's part is in proportion to the calls.
     share = window.calls / done["calls"] if done["calls"] else 1.0
     errors: dict[str, int] = dict(sorted(done["errors"].items(), key=lambda it: -it[1]))
@@ -184,10 +185,6 @@ def _backlog(request: LoadRequest, done: Done) -> Backlog | None:
         return None
     ended = [(at_ns, calls + errors) for at_ns, calls, errors in done.get("intervals", ())]
     return growing(request.rate, window_of(done).ns, ended)
-
-
-def _used_ns(cpu: Cpu) -> int:
-    return int(cpu["user_ns"]) + int(cpu["system_ns"])
 
 
 def _evidence(

@@ -6,6 +6,7 @@ from typing import Any
 from callbench.analysis.load.endpoints import counted
 from callbench.model.errors import AdapterFailure
 from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import Window, window_of
 from callbench.stats.load.recovery import Slice
 
@@ -27,9 +28,6 @@ def failed_slice(failure: AdapterFailure, seconds: float) -> dict[str, Any]:
 
 def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
     """Return the statistics of a drive."""
-    used = [
-        int(cpu["user_ns"]) + int(cpu["system_ns"]) for cpu in (done["processor"]["start"], done["processor"]["end"])
-    ]
     window = window_of(done)
     result = {
         "calls": done["calls"],
@@ -38,7 +36,7 @@ def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
         "seconds": round(done["elapsed_ns"] / 1e9, 6),
         "window": [round(window.calls, 3), window.ns, window.in_flight],
         "last_answer_s": last_answer_s(done),
-        "processor_us": round((used[1] - used[0]) / 1e3),
+        "processor_us": round(processor_used_ns(done) / 1e3),
     }
     histogram = done["latency"]
     if histogram and histogram["count"]:

@@ -23,6 +23,7 @@ from callbench.runner.peer.http_load import DRIVER, http_load, why_not
 from callbench.runner.peer.plan import HttpLoad
 from callbench.runner.peer.steadiness import CompilerShare, rate_rise
 from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import window_of
 
 # Seconds besides the drive, for late answers.
@@ -200,11 +201,9 @@ def driver_side(done: Done, think_ms: float) -> GeneratorRound:
     least, greatest = histogram["min_ns"], histogram["max_ns"]
     [middle] = Buckets.of(dict(histogram["buckets"])).percentiles([0.5], least, greatest)
     mean = int(histogram["sum_ns"]) / histogram["count"]
-    used = done["processor"]
-    begin, end = (int(at["user_ns"]) + int(at["system_ns"]) for at in (used["start"], used["end"]))
     window = window_of(done)
     errors = sum(done["errors"].values())
-    busy = (end - begin) * window.calls / done["calls"] / window.ns
+    busy = processor_used_ns(done) * window.calls / done["calls"] / window.ns
     mean_ms = mean / 1e6
     return GeneratorRound(window.per_s, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
 
