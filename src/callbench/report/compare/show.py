@@ -298,14 +298,12 @@ def _charts(found: Comparison) -> list[Chart]:
     """Draw the ratios, those that did not pass first."""
     names = RowNames(found.cells)
     several = len({row.figures.cell for row in found.cells}) > 1
-    rows = [row for row in found.cells if row.ratio is not None]
-    rows.sort(key=lambda row: row.outcome is Outcome.PASSED)
+    rows = [(row, ratio) for row in found.cells if (ratio := row.ratio) is not None]
+    rows.sort(key=lambda pair: pair[0].outcome is Outcome.PASSED)
     marks = []
-    for row in rows[:_MOST_CHARTED]:
-        if row.ratio is not None:
-            name = f"{names.of(row)} {row.figures.metric}" if several else str(row.figures.metric)
-            text = figure(row.ratio.middle, row.ratio.half_width)
-            marks.append(RatioMark(name, row.ratio, text, row.outcome is Outcome.PASSED))
+    for row, ratio in rows[:_MOST_CHARTED]:
+        name = f"{names.of(row)} {row.figures.metric}" if several else str(row.figures.metric)
+        marks.append(RatioMark(name, ratio, figure(ratio.middle, ratio.half_width), row.outcome is Outcome.PASSED))
     about = f"With {(1 - found.rule.level) * 100:.4g} % intervals. In the second colour: what did not pass."
     if len(rows) > len(marks):
         about += f" {len(rows) - len(marks)} more rows are in the table."
