@@ -8,7 +8,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-kits test-tools test-cpp test-dotnet test-gateway test-go test-java test-jmeter test-languages test-node test-pascal test-python test-windows lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows wheel docs lock clean
+.PHONY: help run test test-core test-engine test-kits test-tools test-cpp test-dotnet test-gateway test-go test-java test-jmeter test-languages test-node test-pascal test-python test-search test-windows lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows wheel docs lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -86,6 +86,10 @@ test-core: test-engine ## test what needs Python and Rust alone, without the slo
 	@setup/python dev
 	@setup/engine
 	$(PYTEST) -m 'core and not slow'
+
+test-search: setup ## search for examples that break a property: other ones each time
+	@setup/python dev
+	$(PYTEST) -m 'core and hypothesis' --hypothesis-profile=search
 
 test-engine: ## test the engine
 	cargo test --locked $(MANIFEST) --workspace --all-targets

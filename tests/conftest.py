@@ -86,11 +86,17 @@ def native_stacks() -> list[str]:
 
 
 def pytest_configure() -> None:
-    """Lets Ctrl-C arrive at what the tests start, and lets an example take as long as a busy machine needs for it."""
+    """Lets Ctrl-C arrive at what the tests start, and says how examples of properties are found.
+
+    A commit passes or fails by what it is: the examples are the same each time. `make test-search` looks for others.
+    An example may take as long as a busy machine needs for it.
+    """
     # Jobs in the background ignore it, and that is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    settings.register_profile("no time", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.load_profile("no time")
+    patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("same", patient, derandomize=True)
+    settings.register_profile("search", patient, derandomize=False)
+    settings.load_profile("same")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import cbor2
 import msgpack
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_inference import VALUES, inferred
 
@@ -96,6 +96,7 @@ def test_sorted_numbers_stay_sorted(values: list[int], seed: int) -> None:
     text=st.dates().map(str) | st.datetimes().map(lambda one: one.isoformat(timespec="seconds") + "Z"),
     days=st.integers(-400, 400),
 )
+@example(text="1001-01-01", days=-1)
 def test_a_moved_date_is_a_date(text: str, days: int) -> None:
     moved = dates.moved(text, days * 86_400)
     assert len(moved) == len(text)

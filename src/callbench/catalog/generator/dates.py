@@ -11,6 +11,8 @@ _MOMENT = re.compile(
 _DAY = 86_400
 # Half a year: the year's digits mostly stay, as they do in messages of one day.
 _SPAN = 183 * _DAY
+# Years of four digits, all of which a moved date can be written with.
+_YEARS = range(1000, 10_000)
 
 
 def is_moment(text: str) -> bool:
@@ -44,7 +46,7 @@ def moved(text: str, seconds: int) -> str:
         later = moment + dt.timedelta(seconds=seconds)
     except OverflowError:
         return text
-    if not 1000 <= later.year <= 9999:
+    if later.year not in _YEARS:
         return text
     if found["time"] is None:
         return later.strftime("%Y-%m-%d")
@@ -54,7 +56,7 @@ def moved(text: str, seconds: int) -> str:
 
 def _read(text: str) -> dt.datetime | None:
     found = _MOMENT.fullmatch(text)
-    if found is None or int(text[:4]) < 1001:
+    if found is None or int(text[:4]) not in _YEARS:
         return None
     try:
         return dt.datetime.fromisoformat(found["date"] + ("T" + found["time"] if found["time"] else ""))
