@@ -49,7 +49,7 @@ class RequestSpec(BaseModel):
     def _one_source(self) -> Self:
         """A text is given, or a file of it, or its bytes."""
         for name in ("body", "expect_body"):
-            if sum(getattr(self, one) is not None for one in (name, f"{name}_file", f"{name}_hex")) > 1:
+            if sum(getattr(self, key) is not None for key in (name, f"{name}_file", f"{name}_hex")) > 1:
                 raise ValueError(f"{name}, {name}_file and {name}_hex exclude each other")
         if self.expect_schema is not None and self.expect_schema_file is not None:
             raise ValueError("expect_schema and expect_schema_file exclude each other")
@@ -73,7 +73,7 @@ class Bodies(BaseModel):
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        if sum(one is not None for one in (self.text, self.file, self.lines)) != 1:
+        if sum(given is not None for given in (self.text, self.file, self.lines)) != 1:
             raise ValueError("a body is a text, a file, or lines of a file")
         return self
 
@@ -100,7 +100,7 @@ class Extraction(BaseModel):
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        if sum(one is not None for one in (self.json_, self.field, self.header, self.cookie)) != 1:
+        if sum(given is not None for given in (self.json_, self.field, self.header, self.cookie)) != 1:
             raise ValueError(
                 'a value is taken from one place: "$.token", { header = "NAME" }, { cookie = "NAME" }, { field = "1" }'
             )

@@ -114,4 +114,4 @@ class Situation:
     @property
     def main_link(self) -> SituationLink:
         """The link with the largest share of the traffic, the first of equals."""
-        return max(self.links, key=lambda one: one.share)
+        return max(self.links, key=lambda link: link.share)

@@ -33,7 +33,7 @@ _WIRE_ROW = (
     + ")"
 )
 _POINT = "STRUCT(grid VARCHAR, value VARCHAR, to_server BIGINT, to_client BIGINT, payload BIGINT)"
-_MOMENT = f"STRUCT({', '.join(f'{one.name} {one.type}' for one in READINGS)})"
+_MOMENT = f"STRUCT({', '.join(f'{reading.name} {reading.type}' for reading in READINGS)})"
 _WATCHED = (
     f'STRUCT(side VARCHAR, "begin" {_MOMENT}, "end" {_MOMENT}, rest {_MOMENT}, heap_bytes BIGINT, peak_bytes BIGINT,'
     " peak_threads BIGINT, threads_made BIGINT, threads_ended BIGINT, processes_made BIGINT, processes_ended BIGINT,"

@@ -31,7 +31,7 @@ def check_free(path: Path) -> None:
                 "give --resume to go on with it, or another --out" if (path / FILE).exists() else "give another --out"
             )
             raise BadInput(f"{path} is there already: {hint}")
-        above = next((one for one in path.absolute().parents if one.exists()), None)
+        above = next((parent for parent in path.absolute().parents if parent.exists()), None)
     except OSError as failure:
         raise machine_limits.written(f"cannot make the folder {path}", failure) from failure
     if above is not None and not above.is_dir():

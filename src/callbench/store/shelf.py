@@ -70,11 +70,11 @@ class Shelf:
     def entries(self) -> list[ShelvedRecord]:
         """Return what is there, newest first. What cannot be read says why."""
         try:
-            names = sorted(one.name for one in self.folder.iterdir() if not one.name.startswith("."))
+            names = sorted(entry.name for entry in self.folder.iterdir() if not entry.name.startswith("."))
         except OSError:
             return []
         found = [self._entry(name) for name in names if os.path.lexists(self.folder / name / FILE)]
-        return sorted(found, key=lambda one: one.started, reverse=True)
+        return sorted(found, key=lambda entry: entry.started, reverse=True)
 
     def entry(self, name: str) -> ShelvedRecord:
         """Return a record of the list.
@@ -223,7 +223,7 @@ def _links(path: Path) -> Iterator[Path]:
         yield path
         return
     for folder, folders, files in os.walk(path):
-        yield from (one for name in (*folders, *files) if (one := Path(folder) / name).is_symlink())
+        yield from (inside for name in (*folders, *files) if (inside := Path(folder) / name).is_symlink())
 
 
 def _object(file: Path) -> dict[str, Any]:

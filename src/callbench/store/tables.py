@@ -253,7 +253,7 @@ _SWEEPS = """
     ORDER BY cell, grid, place
 """
 
-_READ = ", ".join(f"{how} AS {name}" for one in READINGS for name, how in one.columns.items())
+_READ = ", ".join(f"{how} AS {name}" for reading in READINGS for name, how in reading.columns.items())
 
 
 def _peak(name: str, sampled: str) -> str:

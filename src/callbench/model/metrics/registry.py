@@ -15,24 +15,24 @@ GROUPS: Mapping[str, tuple[Metric, ...]] = {
     "Wire": wire.METRICS,
 }
 # Of the starts of a stack; all others are of a cell.
-COLD: Mapping[str, Metric] = {one.name: one for one in cold.METRICS}
-METRICS: Mapping[str, Metric] = {one.name: one for group in GROUPS.values() for one in group}
+COLD: Mapping[str, Metric] = {metric.name: metric for metric in cold.METRICS}
+METRICS: Mapping[str, Metric] = {metric.name: metric for group in GROUPS.values() for metric in group}
 
 # Those that a cell has a value of by itself: studies, JSON, CSV and the table `metrics` have them all.
-VALUES: Mapping[str, Metric] = {name: one for name, one in METRICS.items() if one.asked is StudyUse.EVERYWHERE}
-PERCENTILES: Mapping[str, float] = {name: one.share for name, one in METRICS.items() if one.share is not None}
+VALUES: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.asked is StudyUse.EVERYWHERE}
+PERCENTILES: Mapping[str, float] = {name: metric.share for name, metric in METRICS.items() if metric.share is not None}
 # Those that calls must be timed one by one for.
 TIMED_EACH = frozenset(
-    name for name, one in METRICS.items() if one.combined in {Combination.HISTOGRAMS, Combination.GREATEST}
+    name for name, metric in METRICS.items() if metric.combined in {Combination.HISTOGRAMS, Combination.GREATEST}
 )
 # What a doubt of a cell's time speaks against.
-OF_TIME = frozenset({"rate_per_s", *(one.name for one in latency.METRICS)})
+OF_TIME = frozenset({"rate_per_s", *(metric.name for metric in latency.METRICS)})
 # What varies from fork to fork as rates do: only for these is a spread borrowed from other cells.
-SHARED_SPREAD = frozenset(name for name, one in METRICS.items() if one.tested is RatioTest.SHARED)
+SHARED_SPREAD = frozenset(name for name, metric in METRICS.items() if metric.tested is RatioTest.SHARED)
 # In the lists of every cell.
-LISTED: Mapping[str, Metric] = {name: one for name, one in METRICS.items() if one.heading}
+LISTED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.heading}
 
 
 def available_metrics(*places: StudyUse) -> tuple[str, ...]:
     """Name the metrics that a study may ask for: everywhere, and in these places besides."""
-    return tuple(name for name, one in METRICS.items() if one.asked in {StudyUse.EVERYWHERE, *places})
+    return tuple(name for name, metric in METRICS.items() if metric.asked in {StudyUse.EVERYWHERE, *places})

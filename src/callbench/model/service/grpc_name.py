@@ -22,7 +22,7 @@ def bare_service_name(schema: Schema) -> str:
         taken |= {enumeration.name, *(name for name, _ in enumeration.values)}
     name = pascal(schema.name, "Service")
     candidates = chain([name, f"{name}Service"], (f"{name}Service{number}" for number in count(2)))
-    return next(one for one in candidates if not any(one + after in taken for after in _AFTER_IT))
+    return next(candidate for candidate in candidates if not any(candidate + after in taken for after in _AFTER_IT))
 
 
 def service_name(schema: Schema) -> str:

@@ -53,12 +53,12 @@ class Best:
     @property
     def shown(self) -> bool:
         """Whether it is shown to be less than every other."""
-        return all(one.behind for one in self.others)
+        return all(rival.behind for rival in self.others)
 
     @property
     def leaders(self) -> list[str]:
         """It, and those that are not shown to be more."""
-        return [self.name, *(one.name for one in self.others if not one.behind)]
+        return [self.name, *(rival.name for rival in self.others if not rival.behind)]
 
 
 Widen = Callable[[tuple[str, str], LogRatio], LogRatio]
@@ -92,7 +92,7 @@ def least_of(  # noqa: PLR0913, PLR0917 - things, and all that they are held aga
     """
     if not values or not all(values.values()):
         raise ValueError("the least of nothing: every name needs a value")
-    means = {name: math.fsum(map(math.log, one.values())) / len(one) for name, one in values.items()}
+    means = {name: math.fsum(map(math.log, by_fork.values())) / len(by_fork) for name, by_fork in values.items()}
     best = min(means, key=lambda name: means[name])
     others = [
         _compared(

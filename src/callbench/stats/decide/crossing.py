@@ -38,7 +38,7 @@ def crossings(scale: Sequence[float], ratios: Sequence[Interval]) -> list[Crossi
     """
     if len(scale) != len(ratios) or any(after <= before for before, after in itertools.pairwise(scale)):
         raise ValueError(f"crossings need a scale that rises and a ratio for each of its points, not {scale}")
-    sides = [by_ratio(one) for one in ratios]
+    sides = [by_ratio(ratio) for ratio in ratios]
     clear = [each for each in zip(scale, ratios, sides, strict=True) if each[-1] in (Decision.BETTER, Decision.WORSE)]
     found = []
     for (low, before, first), (high, after, second) in itertools.pairwise(clear):

@@ -138,19 +138,21 @@ def decided_with_failures(
         level: as of `decided`.
         shift: as of `decided`.
     """
-    gains = [one.gain() for one in questions]
-    counts = [one.p_value() for one in failures]
+    gains = [question.gain() for question in questions]
+    counts = [failed.p_value() for failed in failures]
     # Twice, for the interval that shows it has two ends.
-    below = [2 * gain.below(math.exp(-one.margin - shift)) for one, gain in zip(questions, gains, strict=True)]
-    differs = holm([*(one.p_value(shift) for one in gains), *counts])
+    below = [
+        2 * gain.below(math.exp(-question.margin - shift)) for question, gain in zip(questions, gains, strict=True)
+    ]
+    differs = holm([*(gain.p_value(shift) for gain in gains), *counts])
     falls = holm([*below, *counts])
     several = len(questions) + len(failures)
     return [
-        _decided(one, level, shift, adjusted_p, fall, several)
-        for one, adjusted_p, fall in zip(questions, differs, falls, strict=False)
+        _decided(question, level, shift, adjusted_p, fall, several)
+        for question, adjusted_p, fall in zip(questions, differs, falls, strict=False)
     ], [
-        DecidedFailures(_fails(one, adjusted_p, level), adjusted_p)
-        for one, adjusted_p in zip(failures, differs[len(questions) :], strict=True)
+        DecidedFailures(_fails(failed, adjusted_p, level), adjusted_p)
+        for failed, adjusted_p in zip(failures, differs[len(questions) :], strict=True)
     ]
 
 
@@ -276,20 +278,20 @@ def ranged(ranges: Sequence[Range], level: float) -> list[RangeTest]:
     Each is tested at the full level, since that all are met cannot become likelier by chance with more of them (an
     intersection-union test: Berger 1982). A single failure is one of the whole, so failures are Holm-corrected.
     """
-    found = holm([one.adjusted_from() for one in ranges if one.ratio is not None])
+    found = holm([tested.adjusted_from() for tested in ranges if tested.ratio is not None])
     adjusted = iter(found)
     return [
         RangeTest(Outcome.UNDECIDED, 1.0, None, 1, None)
-        if one.ratio is None
-        else _ranged(one, one.ratio, level, (next(adjusted), len(found)))
-        for one in ranges
+        if tested.ratio is None
+        else _ranged(tested, tested.ratio, level, (next(adjusted), len(found)))
+        for tested in ranges
     ]
 
 
-def _ranged(one: Range, ratio: LogRatio, level: float, corrected: tuple[float, int]) -> RangeTest:
+def _ranged(tested: Range, ratio: LogRatio, level: float, corrected: tuple[float, int]) -> RangeTest:
     """Test one, with its probability corrected already, among that many."""
     adjusted_p, count = corrected
-    half, distance, outside = reach(ratio, level), one.distance(), one.outside()
+    half, distance, outside = reach(ratio, level), tested.distance(), tested.outside()
     more = None
     if distance > half + _EXACT:
         outcome = Outcome.PASSED

@@ -83,7 +83,8 @@ class FailedCalls:
         """What the counts are worth as independent calls: failed and right, of A and of B."""
         effect = max(self.a.design_effect(), self.b.design_effect())
         a, b = (
-            (round(one.all_failed / effect), round((one.calls - one.all_failed) / effect)) for one in (self.a, self.b)
+            (round(counts.all_failed / effect), round((counts.calls - counts.all_failed) / effect))
+            for counts in (self.a, self.b)
         )
         return a, b
 

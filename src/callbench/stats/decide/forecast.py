@@ -44,4 +44,4 @@ def forecast(needed: Sequence[int | None], fork_s: float, seconds: float) -> For
         seconds: how much time there is.
     """
     forks = int(seconds / fork_s)
-    return Forecast(forks, [one is not None and one <= forks for one in needed])
+    return Forecast(forks, [more is not None and more <= forks for more in needed])

@@ -61,7 +61,7 @@ def standings(  # noqa: PLR0913 - the things, and what is known of some of them
         The standings, best first; those of equal rank by their geometric mean.
     """
     count = len(figures)
-    means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
+    means = [float(np.mean(np.log(list(by_fork.values())))) if by_fork else -np.inf for by_fork in figures]
     is_faster = faster(figures, level, prior)
     for field in fields:
         among = [index for index in field if index not in at_least and index not in at_most]
@@ -123,10 +123,10 @@ def not_first(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: 
 
 def _logs(figures: Sequence[ByBlock]) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
     """Return the logarithms, a row a thing and a column a fork; NaN where one has no value."""
-    forks = sorted({fork for one in figures for fork in one})
+    forks = sorted({fork for by_fork in figures for fork in by_fork})
     logs = np.full((len(figures), max(len(forks), 1)), np.nan)
-    for row, one in enumerate(figures):
+    for row, by_fork in enumerate(figures):
         for column, fork in enumerate(forks):
-            if fork in one:
-                logs[row, column] = np.log(one[fork])
+            if fork in by_fork:
+                logs[row, column] = np.log(by_fork[fork])
     return logs

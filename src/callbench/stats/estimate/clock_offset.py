@@ -41,6 +41,6 @@ def clock_offset(exchanges: Iterable[ClockExchange]) -> ClockOffset:
     Raises:
         ValueError: there is no exchange.
     """
-    best = min(exchanges, key=lambda one: one.round_trip_ns)
+    best = min(exchanges, key=lambda exchange: exchange.round_trip_ns)
     ns = ((best.received - best.sent) + (best.answered - best.back)) / 2
     return ClockOffset(ns, best.round_trip_ns / 2, best.round_trip_ns)

@@ -28,6 +28,8 @@ def ratios_by_fork(over: Sequence[ByBlock], under: Sequence[ByBlock]) -> dict[in
     every = [*over, *under]
     common = sorted(set.intersection(*(set(figures) for figures in every))) if every else []
     return {
-        fork: float(np.exp(sum(np.log(one[fork]) for one in over) - sum(np.log(one[fork]) for one in under)))
+        fork: float(
+            np.exp(sum(np.log(factor[fork]) for factor in over) - sum(np.log(divisor[fork]) for divisor in under))
+        )
         for fork in common
     }

@@ -87,10 +87,10 @@ def unpaired(over: Sequence[float], under: Sequence[float]) -> LogRatio:
     if min(len(over), len(under)) < 2:
         raise ValueError("two samples of at least two figures each are needed")
     above, below = (np.log(np.asarray(sample, dtype=float)) for sample in (over, under))
-    parts = [standard_error(one) ** 2 for one in (above, below)]
+    parts = [standard_error(sample) ** 2 for sample in (above, below)]
     total = sum(parts)
-    freedoms = [len(one) - 1 for one in (above, below)]
-    freedom = total**2 / sum(part**2 / one for part, one in zip(parts, freedoms, strict=True)) if total else 1.0
+    freedoms = [len(sample) - 1 for sample in (above, below)]
+    freedom = total**2 / sum(part**2 / degrees for part, degrees in zip(parts, freedoms, strict=True)) if total else 1.0
     log = float(above.mean() - below.mean())
     return LogRatio(log, math.sqrt(total), freedom, min(len(over), len(under)))
 

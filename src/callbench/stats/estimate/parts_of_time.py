@@ -38,7 +38,7 @@ def parts_of(intervals: Sequence[Sequence[int]], window_ns: int) -> Parts | None
         intervals: rising times in nanoseconds, each with the right and the failed calls that had ended by then.
         window_ns: the time of the drive; what ended later is no part of it.
     """
-    within = [(0, 0, 0), *(one for one in intervals if one[0] <= window_ns)]
+    within = [(0, 0, 0), *(interval for interval in intervals if interval[0] <= window_ns)]
     if len(within) <= PARTS:
         return None
     ends = np.asarray([within[round(part * (len(within) - 1) / PARTS)] for part in range(PARTS + 1)], dtype=np.int64)

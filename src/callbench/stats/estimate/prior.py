@@ -36,19 +36,19 @@ class Prior:
     variance: float
     freedom: float
 
-    def moderated(self, one: LogRatio, cells: float = 2) -> LogRatio:
+    def moderated(self, difference: LogRatio, cells: float = 2) -> LogRatio:
         """Draw a ratio's variance towards the scale.
 
         Args:
-            one: estimated from its forks alone, each of them a ratio.
+            difference: estimated from its forks alone, each of them a ratio.
             cells: how many it is the ratio of: each brings its own share of the variance.
         """
-        if not self.freedom or one.freedom <= 0:
-            return one
-        own = one.error**2 * one.count
-        freedom = self.freedom + one.freedom
-        variance = (self.freedom * self.variance * cells / 2 + one.freedom * own) / freedom
-        return replace(one, error=math.sqrt(variance / one.count), freedom=freedom)
+        if not self.freedom or difference.freedom <= 0:
+            return difference
+        own = difference.error**2 * difference.count
+        freedom = self.freedom + difference.freedom
+        variance = (self.freedom * self.variance * cells / 2 + difference.freedom * own) / freedom
+        return replace(difference, error=math.sqrt(variance / difference.count), freedom=freedom)
 
 
 NONE = Prior(0.0, 0.0)
@@ -60,8 +60,10 @@ def prior(differences: Sequence[Sequence[float]]) -> Prior:
     Args:
         differences: of logarithms, one sequence a pair, one value a fork; pairs with fewer than two are passed over.
     """
-    samples = [np.asarray(one, dtype=float) for one in differences if len(one) > 1]
-    return prior_of_variances([float(one.var(ddof=1)) for one in samples], [len(one) - 1 for one in samples])
+    samples = [np.asarray(sample, dtype=float) for sample in differences if len(sample) > 1]
+    return prior_of_variances(
+        [float(sample.var(ddof=1)) for sample in samples], [len(sample) - 1 for sample in samples]
+    )
 
 
 def prior_of_variances(estimated: Sequence[float], freedom_of_each: Sequence[float]) -> Prior:

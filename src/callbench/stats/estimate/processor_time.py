@@ -45,25 +45,25 @@ class ProcessorTime:
     @cached_property
     def calls(self) -> int:
         """All calls."""
-        return sum(one.calls for one in self._each)
+        return sum(piece.calls for piece in self._each)
 
     @cached_property
     def us(self) -> float:
         """Microseconds a call."""
-        return sum(one.ns for one in self._each) / self.calls / 1e3
+        return sum(piece.ns for piece in self._each) / self.calls / 1e3
 
     @property
     def under(self) -> float | None:
         """Below how many microseconds a call it lies, where its clock cannot tell it from nothing; else None."""
-        total, error = (sum(each) for each in zip(*((one.ns, one.error_ns) for one in self._each), strict=True))
+        total, error = (sum(each) for each in zip(*((piece.ns, piece.error_ns) for piece in self._each), strict=True))
         return (total + error) / self.calls / 1e3 if total <= error else None
 
     @property
     def by_fork(self) -> dict[int, float]:
         """Microseconds a call by fork, for ratios within forks; nothing if a fork has less than can be told."""
-        if any(one.ns <= one.error_ns for one in self._each):
+        if any(piece.ns <= piece.error_ns for piece in self._each):
             return {}
-        return {fork: one.ns / one.calls / 1e3 for fork, one in self.pieces.items()}
+        return {fork: piece.ns / piece.calls / 1e3 for fork, piece in self.pieces.items()}
 
     def interval(self) -> Interval | None:
         """Return the value with its 95 % interval over the forks; None if it is under what can be told.
@@ -77,14 +77,14 @@ class ProcessorTime:
         number = len(self.pieces)
         if number < 2:
             return Interval(self.us, None, None, number)
-        each = [one.ns / one.calls / 1e3 for one in self._each]
+        each = [piece.ns / piece.calls / 1e3 for piece in self._each]
         if min(each) > 0:
             logs = geometric_mean(each)
             shift = self.us / logs.middle
-            low, high = (None if one is None else one * shift for one in (logs.low, logs.high))
+            low, high = (None if end is None else end * shift for end in (logs.low, logs.high))
             return Interval(self.us, low, high, number)
-        residuals = [one.ns / 1e3 - self.us * one.calls for one in self._each]
-        error = math.sqrt(math.fsum(one * one for one in residuals) * number / (number - 1)) / self.calls
+        residuals = [piece.ns / 1e3 - self.us * piece.calls for piece in self._each]
+        error = math.sqrt(math.fsum(residual * residual for residual in residuals) * number / (number - 1)) / self.calls
         reach = quantile(number - 1) * error
         return Interval(self.us, max(0.0, self.us - reach), self.us + reach, number)
 
@@ -92,11 +92,11 @@ class ProcessorTime:
 def together(parts: Iterable[ProcessorTime]) -> ProcessorTime | None:
     """Add up what several sides used for the same calls, over the forks that all have; None if there are none."""
     every = list(parts)
-    common = set.intersection(*(set(one.pieces) for one in every)) if every else set()
+    common = set.intersection(*(set(side.pieces) for side in every)) if every else set()
     pieces = {
         fork: ForkUse(
-            sum(one.pieces[fork].ns for one in every),
-            sum(one.pieces[fork].error_ns for one in every),
+            sum(side.pieces[fork].ns for side in every),
+            sum(side.pieces[fork].error_ns for side in every),
             every[0].pieces[fork].calls,
         )
         for fork in sorted(common)

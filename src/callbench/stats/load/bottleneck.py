@@ -248,7 +248,7 @@ def _crowded(evidence: Evidence) -> str:
     for name, side in sides:
         # Where they run on the same processors, what the one has is taken from the other.
         with_it = (evidence.client, evidence.server, evidence.behind) if evidence.together else (side,)
-        own, others = sum(one.busy or 0.0 for one in with_it), side.neighbours or 0.0
+        own, others = sum(companion.busy or 0.0 for companion in with_it), side.neighbours or 0.0
         # A side that used little, and did not wait for more, had as much as it wanted.
         if own > IDLE / 2 and others > NEIGHBOURS and own + others >= SATURATED:
             return f"other programs took {percent(others)} of the {name}'s processors, and the sides the rest"

@@ -97,8 +97,8 @@ def knee(steps: Sequence[LevelTrial], span: SearchRange) -> Knee | None:
 
 def _nearest(steps: Sequence[LevelTrial]) -> tuple[float | None, float | None]:
     """Return the highest level that met below the lowest that failed, and that lowest."""
-    failed = min((one.level for one in steps if not one.met), default=None)
-    met = max((one.level for one in steps if one.met and (failed is None or one.level < failed)), default=None)
+    failed = min((step.level for step in steps if not step.met), default=None)
+    met = max((step.level for step in steps if step.met and (failed is None or step.level < failed)), default=None)
     return met, failed
 
 

@@ -27,13 +27,15 @@ def compared(
         one is known as a bound only that says nothing of the ratio.
     """
     differences = []
-    for one in others:
-        forks = sorted(highest.keys() & one.keys())
+    for other in others:
+        forks = sorted(highest.keys() & other.keys())
         open_ends = any(
-            highest[fork].end is KneeOutcome.BELOW or one[fork].end is KneeOutcome.AT_LEAST for fork in forks
+            highest[fork].end is KneeOutcome.BELOW or other[fork].end is KneeOutcome.AT_LEAST for fork in forks
         )
-        ratios = [one[fork].level / highest[fork].level for fork in forks]
+        ratios = [other[fork].level / highest[fork].level for fork in forks]
         differences.append(paired(ratios) if len(ratios) > 1 and not open_ends else None)
     margin = math.log1p(precision)
-    found = iter(decided([Question(one, margin) for one in differences if one is not None], 1 - CONFIDENCE))
-    return [None if one is None else next(found) for one in differences]
+    found = iter(
+        decided([Question(difference, margin) for difference in differences if difference is not None], 1 - CONFIDENCE)
+    )
+    return [None if difference is None else next(found) for difference in differences]

@@ -17,18 +17,18 @@ def side_of(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: i
         own_ns: processor time as its adapter says it; None if no one does.
         elapsed_ns: how long it was driven.
     """
-    time = sum(one["elapsed_ns"] for one in seen)
+    time = sum(reading["elapsed_ns"] for reading in seen)
     if not seen or not time:
         return Side(busy=own_ns / elapsed_ns if own_ns is not None and elapsed_ns else None)
-    capacity = sum(one["elapsed_ns"] * max(1, one["cpus"]) for one in seen)
-    watched = sum(one["seen_ns"] for one in seen)
+    capacity = sum(reading["elapsed_ns"] * max(1, reading["cpus"]) for reading in seen)
+    watched = sum(reading["seen_ns"] for reading in seen)
     per_processor = capacity / time
-    counted = sum(one["run_ns"] for one in seen) / (watched * per_processor) if watched else 0.0
+    counted = sum(reading["run_ns"] for reading in seen) / (watched * per_processor) if watched else 0.0
     share = own_ns / (elapsed_ns * per_processor) if own_ns is not None and elapsed_ns else 0.0
-    wanted = sum(one["run_ns"] + one["wait_ns"] for one in seen)
+    wanted = sum(reading["run_ns"] + reading["wait_ns"] for reading in seen)
     return Side(
         busy=min(1.0, max(counted, share)),
-        thread=min(1.0, sum(one["busiest_ns"] or 0 for one in seen) / watched) if watched else None,
-        waited=sum(one["wait_ns"] for one in seen) / wanted if wanted else 0.0,
-        neighbours=min(1.0, sum(one["neighbour_ns"] for one in seen) / capacity),
+        thread=min(1.0, sum(reading["busiest_ns"] or 0 for reading in seen) / watched) if watched else None,
+        waited=sum(reading["wait_ns"] for reading in seen) / wanted if wanted else 0.0,
+        neighbours=min(1.0, sum(reading["neighbour_ns"] for reading in seen) / capacity),
     )

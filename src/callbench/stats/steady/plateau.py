@@ -50,8 +50,13 @@ STANDS_OUT = 4.0
 # Of each: where the band below it begins, it begins and ends, and the band above it ends.
 _EDGES = np.array(
     [
-        (one.low_ns / (one.high_ns / one.low_ns), one.low_ns, one.high_ns, one.high_ns * (one.high_ns / one.low_ns))
-        for one in KNOWN
+        (
+            delay.low_ns / (delay.high_ns / delay.low_ns),
+            delay.low_ns,
+            delay.high_ns,
+            delay.high_ns * (delay.high_ns / delay.low_ns),
+        )
+        for delay in KNOWN
     ]
 )
 

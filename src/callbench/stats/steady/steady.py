@@ -90,7 +90,7 @@ def rates_of(intervals: Sequence[tuple[int, int]]) -> list[float]:
             longest, as the last may be, is left out: its rate says little.
     """
     points = [(0, 0), *intervals]
-    steps = [(later[0] - one[0], later[1] - one[1]) for one, later in pairwise(points)]
+    steps = [(later[0] - earlier[0], later[1] - earlier[1]) for earlier, later in pairwise(points)]
     longest = max((length for length, _ in steps), default=0)
     return [calls / (length / 1e9) for length, calls in steps if length > 0 and length >= longest / 2]
 

@@ -97,8 +97,8 @@ def look(pieces: Sequence[WarmUpSegment], least_seconds: float = FIRST_SECONDS) 
     if sum(piece.seconds for piece in pieces) < 0.99 * least_seconds:
         return WarmUpFit(None, 0.0)
     looks = [_once(pieces[: len(pieces) - left]) for left in range(_LOOKS)]
-    rises = [one.rise for one in looks if one.rise is not None]
-    return WarmUpFit(max(rises) if len(rises) == _LOOKS else None, max(one.compiler for one in looks))
+    rises = [at_end.rise for at_end in looks if at_end.rise is not None]
+    return WarmUpFit(max(rises) if len(rises) == _LOOKS else None, max(at_end.compiler for at_end in looks))
 
 
 def _once(pieces: Sequence[WarmUpSegment]) -> WarmUpFit:

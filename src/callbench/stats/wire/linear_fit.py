@@ -21,7 +21,7 @@ class FittedLine:
     @property
     def greatest(self) -> float:
         """The greatest distance of a point from the line."""
-        return max((abs(one) for one in self.residuals), default=0.0)
+        return max((abs(residual) for residual in self.residuals), default=0.0)
 
 
 def fitted(xs: Sequence[float], ys: Sequence[float], *, intercept: float | None = None) -> FittedLine:
@@ -47,4 +47,4 @@ def fitted(xs: Sequence[float], ys: Sequence[float], *, intercept: float | None 
         raise ValueError("a line needs points above different x")
     slope = float(((x - middle) * (y - base)).sum()) / spread
     start = base - slope * middle
-    return FittedLine(slope, start, tuple(float(one) for one in y - (slope * x + start)))
+    return FittedLine(slope, start, tuple(float(residual) for residual in y - (slope * x + start)))

@@ -17,8 +17,8 @@ def mean_by_fork(figures: Sequence[ByBlock]) -> dict[int, float]:
     Returns:
         The mean by fork; empty if no fork has all sizes, or none was given.
     """
-    common = set[int].intersection(*(set(one) for one in figures)) if figures else set()
-    return {fork: float(np.mean([one[fork] for one in figures])) for fork in sorted(common)}
+    common = set[int].intersection(*(set(by_fork) for by_fork in figures)) if figures else set()
+    return {fork: float(np.mean([by_fork[fork] for by_fork in figures])) for fork in sorted(common)}
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class SweepResult:
 
 def even(grid: Sequence[object]) -> bool:
     """Return whether these are more than two numbers that rise in equal steps. Only then one follows from others."""
-    numbers = [one for one in grid if isinstance(one, int)]
+    numbers = [point for point in grid if isinstance(point, int)]
     steps = {after - before for before, after in pairwise(numbers)}
     return len(numbers) == len(grid) > 2 and len(steps) == 1 and min(steps) > 0
 
