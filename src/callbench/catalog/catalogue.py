@@ -105,7 +105,7 @@ class Catalogue:
 
     def _say_why_not_mixed(self, name: str) -> None:
         """Raise an error if both sides exist and do not fit together."""
-        sides = [next((one for one in self.stacks if one.id == side), None) for side in sides_of(name)]
+        sides = [next((stack for stack in self.stacks if stack.id == side), None) for side in sides_of(name)]
         if MIXED in name and all(sides):
             raise BadInput(f"{name} cannot be mixed: {mixed.why_not(*(side for side in sides if side))}")
 
@@ -151,7 +151,7 @@ def adapter_of(read: Manifest) -> KnownAdapter:
     """Return a manifest's adapter, with the reasons why stacks cannot run here."""
     why_not = cannot_run(read)
     return KnownAdapter(
-        read, why_not, tuple(replace(one, why_not=why_not or external.why_not(one)) for one in read.stacks)
+        read, why_not, tuple(replace(stack, why_not=why_not or external.why_not(stack)) for stack in read.stacks)
     )
 
 

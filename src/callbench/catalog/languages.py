@@ -25,8 +25,10 @@ def check_languages(named: Sequence[str], known: Iterable[str]) -> None:
     Raises:
         BadInput: there is none of such a name; the sentence names a similar one.
     """
-    here = {plain(one) for one in known if one} | {OWN}
+    here = {plain(language) for language in known if language} | {OWN}
     every = [*sorted(here), *sorted(OTHERS | ALSO.keys())]
-    for one in named:
-        if plain(one) not in here | OTHERS:
-            raise BadInput(f'--language: there is no language "{one}": {allowed_names(plain(one), every, _NAMED)}')
+    for language in named:
+        if plain(language) not in here | OTHERS:
+            raise BadInput(
+                f'--language: there is no language "{language}": {allowed_names(plain(language), every, _NAMED)}'
+            )

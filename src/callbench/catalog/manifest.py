@@ -255,7 +255,7 @@ class Programs:
     def compiles(self) -> bool:
         """Whether the runtime of a side or of the backend compiles while it runs."""
         behind = [] if self.backend is None else [self.backend[0]]
-        return self.card_compiles or any(one.compiles for one in (self.client, self.server, *behind))
+        return self.card_compiles or any(side.compiles for side in (self.client, self.server, *behind))
 
 
 def read(file: Path) -> Manifest:

@@ -46,8 +46,8 @@ def calibrated(fitted: Fitted, schema: Schema) -> Fitted:
         generator = Generator(tried, schema)
         made = sizes.sum([generator.from_skeleton(at, turn) for turn in range(turns) for at in chosen])
         return all(
-            abs(one / turns - other) <= max(tolerance * other, len(chosen))
-            for one, other in zip(made, goal, strict=True)
+            abs(total / turns - other) <= max(tolerance * other, len(chosen))
+            for total, other in zip(made, goal, strict=True)
         )
 
     if fits(fitted, _TOLERANCES[-1]):
@@ -91,7 +91,7 @@ class _Sizes:
         texts = (
             json.dumps(sample, ensure_ascii=False, separators=(",", ":")).encode(),
             "\0".join(_values(list(sample))).encode(),
-            b"".join(self._binary.encoded(*one) for one in zip(self._messages, sample, strict=True)),
+            b"".join(self._binary.encoded(*pair) for pair in zip(self._messages, sample, strict=True)),
         )
         return [len(gzip.compress(text, 6, mtime=0)) for text in texts]
 

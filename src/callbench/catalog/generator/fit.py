@@ -77,7 +77,7 @@ def fit(schema: Schema, messages: Sequence[str], samples: Sequence[Sequence[Json
         messages=tuple(messages),
         seed=seed,
         skeletons=[list(sample) for sample in samples],
-        places={place: _place(one, place in fixed) for place, one in seen.items()},
+        places={place: _place(values, place in fixed) for place, values in seen.items()},
     )
 
 

@@ -47,7 +47,9 @@ class _Drawing:
 
     def __init__(self, schema: Schema, random: Random) -> None:
         self._messages = {message.name: message for message in schema.messages}
-        self._values = {one.name: [value for value, _ in one.values] for one in schema.enumerations}
+        self._values = {
+            enumeration.name: [value for value, _ in enumeration.values] for enumeration in schema.enumerations
+        }
         self._random = random
         self._scalars = Scalars(random)
         self._count = 0

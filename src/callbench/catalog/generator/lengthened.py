@@ -25,7 +25,7 @@ def lengthened(schema: Schema, message: str, value: Json, others: Sequence[Json]
         others: further messages of the same name, whose elements and texts are taken.
         factor: above 0. No list gets empty.
     """
-    messages = {one.name: one for one in schema.messages}
+    messages = {message.name: message for message in schema.messages}
     made = _Lists(messages, factor).message(value, messages[message], others)
     if made != value or factor < 1:
         return made
@@ -46,9 +46,9 @@ class _Lengthening:
         if not isinstance(value, dict):
             return value
         fields = {field.json_name: field for field in message.fields}
-        there = [one for one in others if isinstance(one, dict)]
+        there = [other for other in others if isinstance(other, dict)]
         return {
-            key: self._field(inner, fields[key], [one[key] for one in there if one.get(key) is not None])
+            key: self._field(inner, fields[key], [other[key] for other in there if other.get(key) is not None])
             if key in fields
             else inner
             for key, inner in value.items()
@@ -73,7 +73,7 @@ class _Lists(_Lengthening):
 
     def _list(self, value: list[Json], others: Sequence[Json]) -> Json:
         wanted = self._wanted(value)
-        further: list[Json] = [item for one in others if isinstance(one, list) for item in one]
+        further: list[Json] = [item for other in others if isinstance(other, list) for item in other]
         items = value[:wanted]
         return items + list(islice(cycle(further or value), wanted - len(items))) if value else value
 
@@ -81,8 +81,8 @@ class _Lists(_Lengthening):
         """A map has no key twice, so it gets no longer than all keys there are."""
         wanted = self._wanted(value)
         entries = dict(islice(value.items(), wanted))
-        for one in others:
-            for key, item in one.items() if isinstance(one, dict) else ():
+        for other in others:
+            for key, item in other.items() if isinstance(other, dict) else ():
                 if len(entries) >= wanted:
                     return entries
                 entries.setdefault(key, item)
@@ -98,7 +98,7 @@ class _Texts(_Lengthening):
         self._least = _MOST * whole
 
     def _part(self, value: Json, field: Field, others: Sequence[Json]) -> Json:
-        texts = [one for one in others if isinstance(one, str)]
+        texts = [other for other in others if isinstance(other, str)]
         if not isinstance(value, str) or field.shape is Shape.MAP or len(value) < self._least:
             return value
         if field.fixed_size is not None:

@@ -61,7 +61,7 @@ class Alphabet:
         """
         counts = Counter("".join(text).lower())
         classes: dict[tuple[str, int, bool], list[str]] = defaultdict(list)
-        for letter, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
+        for letter, _ in sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])):
             if letter.isalpha():
                 kind = unicodedata.category(letter), len(letter.encode()), letter in _VOWELS
                 classes[kind].append(letter)

@@ -71,17 +71,17 @@ class _Reader:
         """The calls of a protocol; of one without messages, a call for each record."""
         space, root = str(document.get("namespace", "")), f"{self._source.name}#"
         types = self._list(document.get("types", []), f"{root}/types")
-        typed = [self.typed(one, space, f"{root}/types/{index}", "Type") for index, one in enumerate(types)]
+        typed = [self.typed(declared, space, f"{root}/types/{index}", "Type") for index, declared in enumerate(types)]
         messages = document.get("messages", {})
         if not isinstance(messages, dict):
             raise self._wrong(f"{root}/messages", "this must be an object; mend it")
         taken = Names()
         if messages:
             return tuple(
-                self._call(taken.take(pascal(name)), one, space, f"{root}/messages/{name}")
-                for name, one in messages.items()
+                self._call(taken.take(pascal(name)), message, space, f"{root}/messages/{name}")
+                for name, message in messages.items()
             )
-        records = [one.type_name for one in typed if one.kind is Kind.MESSAGE]
+        records = [value_type.type_name for value_type in typed if value_type.kind is Kind.MESSAGE]
         if not records:
             raise self._wrong(f"{root}/messages", "there are neither messages nor records; add one")
         return tuple(OwnCall(taken.take(f"Echo{name}"), name, name) for name in records)
@@ -93,7 +93,9 @@ class _Reader:
             self.builder.losses.add(self._at(place), ("The call can end with an error.", "Only answers are measured."))
         request = self.builder.begin(("request", name), f"{name}Request")
         parameters = self._list(schema.get("request", []), f"{place}/request")
-        entries = [self._entry(one, space, f"{place}/request/{at}", request) for at, one in enumerate(parameters)]
+        entries = [
+            self._entry(parameter, space, f"{place}/request/{at}", request) for at, parameter in enumerate(parameters)
+        ]
         self.builder.message(request, self._different(entries, f"{place}/request"))
         answer = schema.get("response", _NULL)
         if answer == _NULL:
@@ -163,7 +165,7 @@ class _Reader:
         """Reads the file that is called as a type, and says whether it defined the type."""
         folders = [*([self._source.path.parent] if self._source.path is not None else []), *self._options.files]
         short = full.rpartition(".")[2]
-        for name in dict.fromkeys(f"{one}.avsc" for one in (full, short, short.lower())):
+        for name in dict.fromkeys(f"{stem}.avsc" for stem in (full, short, short.lower())):
             path = beside(folders, name)
             if "/" in name or not path.is_file():
                 continue
@@ -181,7 +183,7 @@ class _Reader:
         typed = self._define(schema, space, place, ValueType(Kind.MESSAGE, type_name=message))
         inner = _space(schema, space)
         fields = self._list(schema.get("fields"), f"{place}/fields")
-        entries = [self._entry(one, inner, f"{place}/fields/{index}", message) for index, one in enumerate(fields)]
+        entries = [self._entry(field, inner, f"{place}/fields/{index}", message) for index, field in enumerate(fields)]
         self.builder.message(message, self._different(entries, place))
         return typed
 
@@ -200,7 +202,7 @@ class _Reader:
 
     def _enum(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
         symbols = self._list(schema.get("symbols"), f"{place}/symbols")
-        if not symbols or not all(isinstance(one, str) for one in symbols) or len(set(symbols)) < len(symbols):
+        if not symbols or not all(isinstance(symbol, str) for symbol in symbols) or len(set(symbols)) < len(symbols):
             raise self._wrong(place, "an enum has symbols, each a text and each once")
         name = self._text(schema, "name", place)
         values = [(symbol, number) for number, symbol in enumerate(symbols)]
@@ -208,7 +210,7 @@ class _Reader:
         return self._define(schema, space, place, typed)
 
     def _union(self, schema: list[Any], space: str, place: str, hint: str) -> ValueType:
-        others = [one for one in schema if one != _NULL]
+        others = [branch for branch in schema if branch != _NULL]
         null = len(others) < len(schema)
         if len(others) == 1:
             inner = self.typed(others[0], space, place, hint)
@@ -219,9 +221,9 @@ class _Reader:
             return replace(inner, null=null)
         if not others:
             return self._by_name(_NULL, space, place)
-        if not all(isinstance(one, str | dict) for one in others):
+        if not all(isinstance(branch, str | dict) for branch in others):
             raise self._wrong(place, "a union cannot hold a union")
-        types = [self.typed(one, space, f"{place}/{index}", f"{hint}{index}") for index, one in enumerate(others)]
+        types = [self.typed(branch, space, f"{place}/{index}", f"{hint}{index}") for index, branch in enumerate(others)]
         mapped = (
             "It is a oneof: JSON has an object with the key of the type. The table of bytes has a byte for each type."
         )
@@ -230,8 +232,8 @@ class _Reader:
         message = self.builder.begin(("union", place, hint), hint)
         taken = Names(str.lower)
         entries = []
-        for one, given in zip(others, types, strict=True):
-            named = one if isinstance(one, str) else str(one.get("name", one.get("type")))
+        for branch, given in zip(others, types, strict=True):
+            named = branch if isinstance(branch, str) else str(branch.get("name", branch.get("type")))
             key = taken.take(named.rpartition(".")[2])
             typed = given
             if given.shape is not Shape.ONE or given.null:

@@ -51,8 +51,8 @@ def with_calls(service: Imported, patterns: Sequence[str]) -> Imported:
     kept = replace(
         schema,
         calls=calls,
-        messages=tuple(one for one in schema.messages if one.name in needed),
-        enumerations=tuple(one for one in schema.enumerations if one.name in needed),
+        messages=tuple(message for message in schema.messages if message.name in needed),
+        enumerations=tuple(enumeration for enumeration in schema.enumerations if enumeration.name in needed),
     )
     names = {call.name for call in calls}
     payloads = {name: pairs for name, pairs in service.payloads.items() if name in names}
@@ -84,4 +84,4 @@ def _of_kept(schema: Schema, kept: Schema) -> Iterable[Loss]:
 
 
 def _names(schema: Schema) -> set[str]:
-    return {one.name for kind in (schema.calls, schema.messages, schema.enumerations) for one in kind}
+    return {declared.name for kind in (schema.calls, schema.messages, schema.enumerations) for declared in kind}

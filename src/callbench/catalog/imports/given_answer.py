@@ -86,26 +86,28 @@ def by_call(
         BadInput: an answer is of no call that lacks one, or a file cannot be read.
     """
     found: dict[str, list[tuple[Json, str]]] = defaultdict(list)
-    for one in answers:
-        found[_call(one, unanswered, answered, source)] += one.values()
+    for given in answers:
+        found[_call(given, unanswered, answered, source)] += given.values()
     return found
 
 
-def _call(one: GivenAnswer, unanswered: Sequence[str], answered: Sequence[str], source: str) -> str:
+def _call(given: GivenAnswer, unanswered: Sequence[str], answered: Sequence[str], source: str) -> str:
     if not unanswered:
-        raise BadInput(f"--answer {one.file}: every sample of {source} has its answer; leave the option out")
-    if not one.call:
+        raise BadInput(f"--answer {given.file}: every sample of {source} has its answer; leave the option out")
+    if not given.call:
         if len(unanswered) == 1:
             return unanswered[0]
         names = ", ".join(unanswered[:3]) + (f" and {len(unanswered) - 3} more" if unanswered[3:] else "")
         raise BadInput(
-            f"--answer {one.file}: {source} has {len(unanswered)} calls that it can be of ({names}): say which, as"
-            f" --answer {unanswered[0]}={one.file}"
+            f"--answer {given.file}: {source} has {len(unanswered)} calls that it can be of ({names}): say which, as"
+            f" --answer {unanswered[0]}={given.file}"
         )
-    wanted = pascal(one.call, "Call").lower()
+    wanted = pascal(given.call, "Call").lower()
     for name in unanswered:
         if name.lower() == wanted:
             return name
     if any(name.lower() == wanted for name in answered):
-        raise BadInput(f"--answer {one.call}={one.file}: the samples of {one.call} have their answers; leave it out")
-    raise BadInput(f'--answer: {source} has no call "{one.call}": {allowed_names(one.call, unanswered)}')
+        raise BadInput(
+            f"--answer {given.call}={given.file}: the samples of {given.call} have their answers; leave it out"
+        )
+    raise BadInput(f'--answer: {source} has no call "{given.call}": {allowed_names(given.call, unanswered)}')

@@ -126,10 +126,10 @@ def _calls(descriptors: Descriptors) -> tuple[tuple[OwnCall, ...], tuple[Loss, .
 
 def _echoes(descriptors: Descriptors, name: str) -> tuple[OwnCall, ...]:
     """A call for each message of a file without services."""
-    own = [descriptors.name(one) for one in descriptors.file.message_types_by_name.values()]
+    own = [descriptors.name(message) for message in descriptors.file.message_types_by_name.values()]
     if not own:
         raise BadInput(f"{name}: there is neither a service nor a message; add one")
-    return tuple(OwnCall(f"Echo{one}", one, one) for one in own)
+    return tuple(OwnCall(f"Echo{name}", name, name) for name in own)
 
 
 def _http(method: MethodDescriptor) -> tuple[str, str]:

@@ -67,7 +67,10 @@ class ReferenceReader:
             known = true.is_file()
         except (OSError, ValueError):
             raise BadInput(f"{place} refers to {str(path)!r:.200}, which is no name of a file; mend it") from None
-        allowed = [*([self._root] if self._root else []), *(Path(os.path.realpath(one)) for one in self._options.files)]
+        allowed = [
+            *([self._root] if self._root else []),
+            *(Path(os.path.realpath(path)) for path in self._options.files),
+        ]
         if not any(true == folder or true.is_relative_to(folder) for folder in allowed):
             outside = "outside its folder" if self._root else "on this machine"
             raise BadInput(f"{place} refers to {path}, {outside}; copy it, or use --allow-files {true.parent}")

@@ -148,10 +148,10 @@ def format_named(name: str) -> Format:
     Raises:
         BadInput: there is none.
     """
-    for one in FORMATS:
-        if one.name == name.replace("-", "_"):
-            return one
-    raise BadInput(f"there is no format {name!r}; use one of {', '.join(one.name for one in FORMATS)}")
+    for candidate in FORMATS:
+        if candidate.name == name.replace("-", "_"):
+            return candidate
+    raise BadInput(f"there is no format {name!r}; use one of {', '.join(known.name for known in FORMATS)}")
 
 
 def recognised(source: Source) -> Format:
@@ -163,9 +163,9 @@ def recognised(source: Source) -> Format:
     source.refuse_compressed()
     if not source.head.strip():
         raise BadInput(f"{source.name} is empty; name a file with a schema or samples")
-    for one in FORMATS:
-        if one.recognised(source):
-            return one
+    for candidate in FORMATS:
+        if candidate.recognised(source):
+            return candidate
     if source.suffix in {".json", ".yaml", ".yml"}:
         source.document  # noqa: B018 - it says what is wrong
     raise BadInput(f"cannot recognise the format of {source.name}; name it with --from")
@@ -232,7 +232,9 @@ def of_tools(tools: Source, options: Options) -> Imported:
 def _completed(found: Imported, options: Options) -> Imported:
     """The service with the samples that the user gave, and of its calls those that the user wants."""
     given = [
-        one for path in options.samples for one in (_samples_in(path) if path.is_dir() else [named_source(str(path))])
+        sample
+        for path in options.samples
+        for sample in (_samples_in(path) if path.is_dir() else [named_source(str(path))])
     ]
     return with_calls(with_samples(found, given, options) if given else found, options.calls)
 

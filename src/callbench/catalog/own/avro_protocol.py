@@ -45,7 +45,9 @@ def by_json_keys(schema: Schema) -> dict[str, Json]:
 
     The bytes of a message are the same, for they hold no names.
     """
-    return _protocol(schema, lambda field: field.json_name, lambda one: [name for name, _ in one.values])
+    return _protocol(
+        schema, lambda field: field.json_name, lambda enumeration: [name for name, _ in enumeration.values]
+    )
 
 
 def symbols(enumeration: Enumeration) -> list[str]:
@@ -68,7 +70,8 @@ def _protocol(
             except _InexpressibleError:
                 continue
     enumerations: list[Json] = [
-        {"type": "enum", "name": types.full(one.name), "symbols": list(values(one))} for one in schema.enumerations
+        {"type": "enum", "name": types.full(enumeration.name), "symbols": list(values(enumeration))}
+        for enumeration in schema.enumerations
     ]
     fixed = types.fixed_types()
     carried = (call for call in schema.calls if types.is_expressible(call, records))
@@ -81,7 +84,7 @@ def _protocol(
 
 def _fixed_names(schema: Schema) -> dict[int, str]:
     """A name for each number of bytes that a field always has, which no other type has."""
-    taken = {message.name for message in schema.messages} | {one.name for one in schema.enumerations}
+    taken = {message.name for message in schema.messages} | {enumeration.name for enumeration in schema.enumerations}
     sizes = sorted({field.fixed_size for _, field in schema.fields() if field.fixed_size is not None})
     return {size: next(name for name in _candidates(size) if name not in taken) for size in sizes}
 
@@ -141,19 +144,19 @@ class _Types:
 
     def _field(self, field: Field, within: tuple[str, ...]) -> Json:
         if field.kind is Kind.MESSAGE:
-            one = self._message(field.type_name, within)
+            inner = self._message(field.type_name, within)
         elif field.fixed_size is not None:
-            one = self.full(self._fixed[field.fixed_size])
+            inner = self.full(self._fixed[field.fixed_size])
         else:
-            one = self.full(field.type_name) if field.kind is Kind.ENUM else _PLAIN[field.kind]
+            inner = self.full(field.type_name) if field.kind is Kind.ENUM else _PLAIN[field.kind]
         match field.shape:
             case Shape.MANY:
-                return {"type": "array", "items": one}
+                return {"type": "array", "items": inner}
             case Shape.MAP:
-                return {"type": "map", "values": one}
+                return {"type": "map", "values": inner}
             case Shape.ONE if not field.oneof:
-                return one
+                return inner
             case _:
-                if isinstance(one, list):
+                if isinstance(inner, list):
                     raise _InexpressibleError
-                return ["null", one]
+                return ["null", inner]

@@ -19,7 +19,11 @@ def check(schema: Schema) -> None:
     """
     messages = {message.name for message in schema.messages}
     enumerations = {enumeration.name for enumeration in schema.enumerations}
-    _once("the schema", "type", [*(one.name for one in schema.messages), *(one.name for one in schema.enumerations)])
+    _once(
+        "the schema",
+        "type",
+        [*(message.name for message in schema.messages), *(enumeration.name for enumeration in schema.enumerations)],
+    )
     _identifiers("the schema", [*messages, *enumerations])
     for enumeration in schema.enumerations:
         _enumeration(enumeration)

@@ -27,8 +27,10 @@ class Conformance:
 
     def __init__(self, schema: Schema) -> None:
         """Looks the types up by name."""
-        self._messages: dict[str, Message] = {one.name: one for one in schema.messages}
-        self._enumerations: dict[str, Enumeration] = {one.name: one for one in schema.enumerations}
+        self._messages: dict[str, Message] = {message.name: message for message in schema.messages}
+        self._enumerations: dict[str, Enumeration] = {
+            enumeration.name: enumeration for enumeration in schema.enumerations
+        }
 
     def kept(self, message: str, value: Json) -> tuple[Json, list[str]]:
         """The value without the keys that the message has no field for.
@@ -82,23 +84,23 @@ class Conformance:
         if len(set(groups)) < len(groups):
             raise BadInput(f"{place}: at most one key of the oneof {groups[0]} can be set")
         return {
-            key: self._field(fields[key], one, f"{place}.{key}", left_out)
-            for key, one in value.items()
-            if key in fields and (one is not None or _null(fields[key]))
+            key: self._field(fields[key], member, f"{place}.{key}", left_out)
+            for key, member in value.items()
+            if key in fields and (member is not None or _null(fields[key]))
         }
 
     def _field(self, field: Field, value: Json, place: str, left_out: list[str]) -> Json:
         if field.shape is Shape.MANY:
             if not isinstance(value, list):
                 raise _wrong(place, "a list", value)
-            return [self._value(field, one, f"{place}[{index}]", left_out) for index, one in enumerate(value)]
+            return [self._value(field, item, f"{place}[{index}]", left_out) for index, item in enumerate(value)]
         if field.shape is Shape.MAP:
             if not isinstance(value, dict):
                 raise _wrong(place, "an object", value)
             for key in value:
                 if not _is_key(field.key, key):
                     raise BadInput(f"{place}: the key {key!r:.60} is no {field.key}, as the schema says")
-            return {key: self._value(field, one, f"{place}.{key}", left_out) for key, one in value.items()}
+            return {key: self._value(field, item, f"{place}.{key}", left_out) for key, item in value.items()}
         if value is None and field.nullable:
             return None
         return self._value(field, value, place, left_out)

@@ -50,7 +50,7 @@ class Comments:
     def __init__(self, file: FileDescriptorProto) -> None:
         """Reads them."""
         self.file = file.name
-        self._at = {tuple(one.path): one for one in file.source_code_info.location}
+        self._at = {tuple(location.path): location for location in file.source_code_info.location}
 
     def line(self, path: tuple[int, ...]) -> int:
         """The line of a declaration, from 1."""
@@ -78,12 +78,12 @@ class Descriptors:
     def __init__(self, compiled: FileDescriptorSet) -> None:
         """The last file of a set is the one that was compiled."""
         self.pool = DescriptorPool()
-        for one in compiled.file:
-            self.pool.Add(one)
+        for file in compiled.file:
+            self.pool.Add(file)
         self.file: FileDescriptor = self.pool.FindFileByName(compiled.file[-1].name)
         self.losses: list[Loss] = []
-        self._comments = {one.name: Comments(one) for one in compiled.file}
-        self._written = {name: at for one in compiled.file for name, at in _declared(one)}
+        self._comments = {file.name: Comments(file) for file in compiled.file}
+        self._written = {name: at for file in compiled.file for name, at in _declared(file)}
         self._names = Names()
         self._named: dict[str, str] = {}
         self._waiting: list[Descriptor | EnumDescriptor] = []
@@ -113,11 +113,11 @@ class Descriptors:
         """
         messages: list[Message] = []
         enumerations: list[Enumeration] = []
-        for one in self._waiting:  # it grows as fields name other types
-            if isinstance(one, Descriptor):
-                messages.append(self._message(one))
+        for declared in self._waiting:  # it grows as fields name other types
+            if isinstance(declared, Descriptor):
+                messages.append(self._message(declared))
             else:
-                enumerations.append(self._enumeration(one))
+                enumerations.append(self._enumeration(declared))
         return tuple(messages), tuple(enumerations)
 
     def place(self, of: Descriptor | EnumDescriptor | FieldDescriptor) -> str:
@@ -234,11 +234,11 @@ def _nested(file: "FileDescriptor") -> Iterator[Descriptor | EnumDescriptor]:
     """All types of a file, but its maps, which protobuf makes messages of."""
     waiting = list(file.message_types_by_name.values())
     while waiting:
-        one = waiting.pop(0)
-        if not one.GetOptions().map_entry:
-            yield one
-            yield from one.enum_types
-            waiting[:0] = one.nested_types
+        declared = waiting.pop(0)
+        if not declared.GetOptions().map_entry:
+            yield declared
+            yield from declared.enum_types
+            waiting[:0] = declared.nested_types
 
 
 def _message(of: FieldDescriptor) -> Descriptor:
@@ -250,11 +250,13 @@ def _message(of: FieldDescriptor) -> Descriptor:
 def _declared(file: FileDescriptorProto) -> Iterator[tuple[str, tuple[tuple[int, ...], DescriptorProto | None]]]:
     """Every type of a file by its full name: its path in the file, and the message if it is one."""
     before = f"{file.package}." if file.package else ""
-    yield from ((f"{before}{one.name}", ((5, at), None)) for at, one in enumerate(file.enum_type))
+    yield from ((f"{before}{enumeration.name}", ((5, at), None)) for at, enumeration in enumerate(file.enum_type))
     waiting: list[tuple[str, tuple[int, ...], DescriptorProto]]
-    waiting = [(f"{before}{one.name}", (4, at), one) for at, one in enumerate(file.message_type)]
+    waiting = [(f"{before}{nested.name}", (4, at), nested) for at, nested in enumerate(file.message_type)]
     while waiting:
         name, path, message = waiting.pop()
         yield name, (path, message)
-        yield from ((f"{name}.{one.name}", ((*path, 4, at), None)) for at, one in enumerate(message.enum_type))
-        waiting += [(f"{name}.{one.name}", (*path, 3, at), one) for at, one in enumerate(message.nested_type)]
+        yield from (
+            (f"{name}.{enumeration.name}", ((*path, 4, at), None)) for at, enumeration in enumerate(message.enum_type)
+        )
+        waiting += [(f"{name}.{nested.name}", (*path, 3, at), nested) for at, nested in enumerate(message.nested_type)]

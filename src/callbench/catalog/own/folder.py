@@ -162,7 +162,7 @@ def read(folder: Path) -> Imported:
 
 def _list(file: Path, document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     of = document.get(key, [])
-    if not isinstance(of, list) or not all(isinstance(one, dict) for one in of):
+    if not isinstance(of, list) or not all(isinstance(entry, dict) for entry in of):
         raise BadInput(f"{file}: {key} must be a list of tables; begin each with [[{key}]]")
     return of
 

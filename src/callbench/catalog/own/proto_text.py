@@ -30,7 +30,7 @@ def proto_text(schema: Schema) -> str:
     lines = ['syntax = "proto3";', "", f"package {package(schema)};", ""]
     if any(field.kind is Kind.JSON for _, field in schema.fields()):
         lines += ['import "google/protobuf/struct.proto";', ""]
-    taken = {message.name for message in schema.messages} | {one.name for one in schema.enumerations}
+    taken = {message.name for message in schema.messages} | {enumeration.name for enumeration in schema.enumerations}
     for message in schema.messages:
         lines += [*_message(message, package(schema)), ""]
     for enumeration in schema.enumerations:

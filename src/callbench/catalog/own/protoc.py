@@ -27,7 +27,7 @@ def compiled(folder: Path, file: str, more: Sequence[Path] = ()) -> FileDescript
     Raises:
         BadInput: the compiler refuses it. The sentence names the file, the line and the column.
     """
-    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", *(f"-I{one}" for one in more)]
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", *(f"-I{further}" for further in more)]
     command += [
         f"-I{bundled()}",
         "--include_imports",

@@ -50,9 +50,9 @@ def sizes_of(schema: Schema, call: OwnCall, pairs: Sequence[Pair], generator: Ge
     given = len(found)
     count = min(_OTHERS, 2 * LONGEST // length(middle))
     others = [Pair(*generator.sample(number)) for number in range(count)]
-    for one in _made(schema, call, middle, others):
-        if all(_apart(length(one), length(other)) for other in found) and length(one) <= LONGEST:
-            found.append(one)
+    for candidate in _made(schema, call, middle, others):
+        if all(_apart(length(candidate), length(other)) for other in found) and length(candidate) <= LONGEST:
+            found.append(candidate)
     return Sizes(sorted(found, key=length), len(found) > given)
 
 
@@ -67,8 +67,8 @@ def _apart(one: int, other: int) -> bool:
 
 def _made(schema: Schema, call: OwnCall, middle: Pair, others: Sequence[Pair]) -> Iterator[Pair]:
     shorter = SHORTER if length(middle) > LONG else ()
-    for factor in (*shorter, *(one for one in LARGER if length(middle) * one <= 2 * LONGEST)):
-        request = lengthened(schema, call.request, middle.request, [one.request for one in others], factor)
+    for factor in (*shorter, *(larger for larger in LARGER if length(middle) * larger <= 2 * LONGEST)):
+        request = lengthened(schema, call.request, middle.request, [other.request for other in others], factor)
         answer = _answer(schema, call, (middle, request), others, factor)
         yield Pair(request, answer)
 
@@ -78,4 +78,4 @@ def _answer(schema: Schema, call: OwnCall, given: tuple[Pair, Json], others: Seq
     if middle.answer == middle.request and call.answer == call.request:
         # The server sends the request back.
         return request
-    return lengthened(schema, call.answer, middle.answer, [one.answer for one in others], factor)
+    return lengthened(schema, call.answer, middle.answer, [other.answer for other in others], factor)

@@ -43,7 +43,7 @@ def calls(folder: Path) -> dict[str, Path | None]:
     file = folder / SERVICE
     try:
         named = tomllib.loads(file.read_text(encoding="utf-8")).get("call", [])
-        return {str(one["name"]): folder / one["payloads"] if "payloads" in one else None for one in named}
+        return {str(call["name"]): folder / call["payloads"] if "payloads" in call else None for call in named}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{file} cannot be read: {error}; make a folder with `callbench import`") from None
 

@@ -103,7 +103,7 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
             f"{path}: none of its {total:,} requests was answered with a status of 200 to 399; give another log"
         )
     kept = sorted(endpoints.items(), key=lambda it: -it[1].count)[:MOST_ENDPOINTS]
-    sessions = tuple(_session(method, name, one, bodies, expects=expects) for (method, name), one in kept)
+    sessions = tuple(_session(method, name, endpoint, bodies, expects=expects) for (method, name), endpoint in kept)
     notes = [*_notes(path, total, failed, endpoints, kept), *unread.notes(path)]
     return LogScript(Script(sessions=sessions), tuple(notes))
 
@@ -125,22 +125,22 @@ def _count(endpoint: _Endpoint, entry: LoggedRequest, place: str) -> None:
         endpoint.bodiless = endpoint.bodiless or place
 
 
-def _session(method: str, name: str, one: _Endpoint, given: Sequence[Bodies], *, expects: bool) -> Session:
-    bodies: tuple[Bodies, ...] = tuple(Bodies(text=text) for text in one.bodies)
+def _session(method: str, name: str, endpoint: _Endpoint, given: Sequence[Bodies], *, expects: bool) -> Session:
+    bodies: tuple[Bodies, ...] = tuple(Bodies(text=text) for text in endpoint.bodies)
     if method in _WITH_BODY and not bodies:
         if not given:
-            raise BadInput(f"{one.bodiless}: the log has no body of {method} {name}: give one with --body")
+            raise BadInput(f"{endpoint.bodiless}: the log has no body of {method} {name}: give one with --body")
         bodies = tuple(given)
     # What was unchanged for a browser is sent whole to who does not ask for changes.
-    statuses = {200 if status == _UNCHANGED else status for status in one.statuses} if expects else set()
+    statuses = {200 if status == _UNCHANGED else status for status in endpoint.statuses} if expects else set()
     step = Step(
         method=method,
-        paths=tuple(one.paths),
+        paths=tuple(endpoint.paths),
         bodies=bodies or None,
         variables=False,
         expect_status=tuple(sorted(statuses)) or None,
     )
-    return Session(name=f"{method} {name}", weight=float(one.count), steps=(step,))
+    return Session(name=f"{method} {name}", weight=float(endpoint.count), steps=(step,))
 
 
 def _notes(
@@ -150,13 +150,13 @@ def _notes(
     endpoints: dict[tuple[str, str], _Endpoint],
     kept: Sequence[tuple[tuple[str, str], _Endpoint]],
 ) -> Iterator[str]:
-    used = sum(one.count for _, one in kept)
+    used = sum(endpoint.count for _, endpoint in kept)
     yield f"{path}: {len(kept):,} endpoints stand for {used:,} of {total:,} requests."
     if failed:
         why = "no answer, or no status of 200 to 399"
         yield f"{path}: {failed:,} requests failed when they were logged ({why}), and are left out."
     if len(endpoints) > len(kept):
-        rest = sum(one.count for one in endpoints.values()) - used
+        rest = sum(endpoint.count for endpoint in endpoints.values()) - used
         yield f"{path}: {len(endpoints) - len(kept):,} rare endpoints with {rest:,} requests are left out."
     if total == MOST_LINES:
         yield f"{path}: the first {MOST_LINES:,} lines were read."

@@ -25,7 +25,7 @@ def found(given: Sequence[str], option: str, folder: Path | None = None) -> list
     Raises:
         BadInput: a file is named that is not there, or a folder has no files.
     """
-    return [body for one in given for body in _of(one, option, folder or Path.cwd())]
+    return [body for named in given for body in _of(named, option, folder or Path.cwd())]
 
 
 def text_of(bodies: Sequence[Bodies]) -> str | None:
@@ -63,12 +63,12 @@ def _path(folder: Path, text: str) -> Path | None:
 
 
 def _in_folder(path: Path, option: str) -> list[Bodies]:
-    files = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    files = sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
     if not files:
         raise BadInput(f"{option} {path}: the folder has no files; each file in it is one body")
     if len(files) > _MOST_FILES:
         raise BadInput(f"{option} {path}: the folder has {len(files):,} files; give at most {_MOST_FILES:,}")
-    return [_of_file(one) for one in files]
+    return [_of_file(file) for file in files]
 
 
 def _of_file(path: Path) -> Bodies:

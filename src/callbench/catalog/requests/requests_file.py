@@ -41,7 +41,7 @@ class _File(BaseModel):
     @field_validator("session")
     @classmethod
     def _names(cls, sessions: list[_Session]) -> list[_Session]:
-        names = [one.name for one in sessions]
+        names = [session.name for session in sessions]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"two sessions are called {twice[0]}")
@@ -62,8 +62,10 @@ def read(path: Path) -> Script:
         raise BadInput(f"{path} is no TOML: {failure}") from failure
     try:
         file = _File.model_validate(raw)
-        sessions = [_endpoint(one, file.headers, path, place) for place, one in enumerate(file.request, start=1)]
-        sessions += [_session(one, file.headers, path) for one in file.session]
+        sessions = [
+            _endpoint(request, file.headers, path, place) for place, request in enumerate(file.request, start=1)
+        ]
+        sessions += [_session(session, file.headers, path) for session in file.session]
     except ValidationError as failure:
         raise BadInput(f"{path}: {_sentence(failure)}") from None
     if not sessions:
@@ -80,15 +82,18 @@ def _endpoint(document: Mapping[str, Any], headers: Mapping[str, str], path: Pat
     return Session(name=str(name or ""), weight=weight, steps=(step,))
 
 
-def _session(one: _Session, headers: Mapping[str, str], path: Path) -> Session:
+def _session(session: _Session, headers: Mapping[str, str], path: Path) -> Session:
     def steps(of: Sequence[Mapping[str, Any]], kind: str) -> tuple[Step, ...]:
         places = enumerate(of, start=1)
         return tuple(
-            _step(document, headers, path, f"session {one.name}, {kind} {place}") for place, document in places
+            _step(document, headers, path, f"session {session.name}, {kind} {place}") for place, document in places
         )
 
     return Session(
-        name=one.name, weight=one.weight, once=steps(one.once, "once") or None, steps=steps(one.step, "step")
+        name=session.name,
+        weight=session.weight,
+        once=steps(session.once, "once") or None,
+        steps=steps(session.step, "step"),
     )
 
 
@@ -108,9 +113,9 @@ def _step(document: Mapping[str, Any], headers: Mapping[str, str], path: Path, p
         members["headers"] = list(all_headers.items())
     given = members.pop("bodies", None)
     if given is not None:
-        if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
+        if not isinstance(given, list) or not given or not all(isinstance(body, str) for body in given):
             raise BadInput(f"{path}: {place}: bodies is a list of files, folders or texts")
-        members["bodies"] = [one.model_dump(exclude_none=True) for one in _bodies(given, path, place)]
+        members["bodies"] = [body.model_dump(exclude_none=True) for body in _bodies(given, path, place)]
     if isinstance(members.get("take"), dict):
         members["take"] = {name: _take(value) for name, value in members["take"].items()}
     for name in _STEP_FILES:

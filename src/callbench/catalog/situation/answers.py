@@ -51,7 +51,7 @@ def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **opt
     """
     found = dict(document)
     if links:
-        found["links"] = [{"link": one} for one in links]
+        found["links"] = [{"link": link} for link in links]
     prices = {name: value for name in _PRICES if (value := options.pop(name, None)) is not None}
     if prices:
         given = found.get("prices", {})
@@ -78,13 +78,13 @@ def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -
     """
     found = dict(document)
     prices = dict(found.pop("prices", {}))
-    for one in QUESTIONS:
-        table, _, name = one.key.rpartition(".")
+    for question in QUESTIONS:
+        table, _, name = question.key.rpartition(".")
         place = prices if table else found
         if name in place or (name == "currency" and not prices):
             continue
-        value = _value(one, ask(one.text, one.default).strip())
-        if value not in (None, "", []) and value != (one.default == "yes"):
+        value = _value(question, ask(question.text, question.default).strip())
+        if value not in (None, "", []) and value != (question.default == "yes"):
             place[name] = [{"link": link} for link in value] if name == "links" else value
     return {**found, **({"prices": prices} if prices else {})}
 

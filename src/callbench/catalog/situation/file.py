@@ -77,7 +77,7 @@ class SituationPart(Part):
         if self.prices is not None and self.calls_per_second is None:
             raise ValueError("prices need calls_per_second: money is computed for a month of these calls")
         for what, entries in (("links", self.links), ("calls", self.calls)):
-            given = [one.share is not None for one in entries]
+            given = [entry.share is not None for entry in entries]
             if any(given) and not all(given):
                 raise ValueError(f"{what}: give a share for each of them, or for none")
         return self
@@ -120,10 +120,10 @@ def situation_of(document: Mapping[str, Any], where: str) -> Situation:
         links = _links(part.links)
     except (BadInput, ValueError) as failure:
         raise BadInput(f"{where}: {failure}") from None
-    names = [one.group for one in part.calls]
+    names = [call.group for call in part.calls]
     if len(set(names)) < len(names):
         raise BadInput(f"{where}: calls names a group twice: add their shares up")
-    groups = dict(zip(names, _shares([one.share for one in part.calls]), strict=True))
+    groups = dict(zip(names, _shares([call.share for call in part.calls]), strict=True))
     prices = None if part.prices is None else Prices(**part.prices.model_dump())
     goal = Goal(part.goal) if part.goal else Goal.TIME if prices is None else Goal.MONEY
     return Situation(
@@ -145,10 +145,10 @@ def _objective(text: str) -> Objective:
 
 def _links(entries: Sequence[LinkEntry]) -> list[SituationLink]:
     found: list[SituationLink] = []
-    for entry, share in zip(entries, _shares([one.share for one in entries]), strict=True):
+    for entry, share in zip(entries, _shares([entry.share for entry in entries]), strict=True):
         link = link_of(entry.link)
         name = entry.name or link.name
-        if any(one.name == name for one in found):
+        if any(earlier.name == name for earlier in found):
             raise BadInput(f'links has two of the name "{name}": give each its own name')
         found.append(SituationLink(name, link.wire, share))
     return found
@@ -156,8 +156,8 @@ def _links(entries: Sequence[LinkEntry]) -> list[SituationLink]:
 
 def _shares(given: Sequence[float | None]) -> list[float]:
     """Scale shares so that they add up to 1; where none are given, all are alike."""
-    weights = [1.0 if one is None else one for one in given]
-    return [one / sum(weights) for one in weights]
+    weights = [1.0 if share is None else share for share in given]
+    return [weight / sum(weights) for weight in weights]
 
 
 def _sentence(failure: ValidationError) -> str:

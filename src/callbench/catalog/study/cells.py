@@ -33,23 +33,23 @@ def choose_stacks(
     """
     may: set[str] = set()
     for glob in optional:
-        fitting = {one.id for one in stacks if fits(one.id, glob.removeprefix("!")) and not one.instrument}
+        fitting = {stack.id for stack in stacks if fits(stack.id, glob.removeprefix("!")) and not stack.instrument}
         may = may - fitting if glob.startswith("!") else may | fitting
     remaining: set[str] = set()
     for pattern in patterns:
         bare = pattern.removeprefix("!")
-        hit = {one.id for one in stacks if one.id == bare or (fits(one.id, bare) and not one.instrument)}
+        hit = {stack.id for stack in stacks if stack.id == bare or (fits(stack.id, bare) and not stack.instrument)}
         if not hit:
             half = suggestion_for_half(bare, stacks)
             if half:
                 raise BadInput(f'{place} has "{pattern}": {half}')
-            names = [one.id for one in stacks]
+            names = [stack.id for stack in stacks]
             raise BadInput(f'{place} has "{pattern}", which matches no stack: {allowed_names(bare, names)}')
         remaining = remaining - hit if pattern.startswith("!") else remaining | hit
     remaining |= may
     if not remaining and not list(optional):
         raise BadInput(f"{place} leaves no stack: a glob with a ! in front takes away what stands before it")
-    return [one for one in stacks if one.id in remaining]
+    return [stack for stack in stacks if stack.id in remaining]
 
 
 def write_out(

@@ -55,26 +55,26 @@ def check(study: StudyPart, published: Published | None, file: str, own: Iterabl
 
 def _known_cells(parts: Iterable[ClaimedRatio], groups: list[str], place: str) -> None:
     """Check that the groups of comparisons exist."""
-    for one in parts:
-        for cell in (*one.over, *one.under):
-            _known_group(cell.get("group"), groups, f'{place}: "{one.label}"')
+    for part in parts:
+        for cell in (*part.over, *part.under):
+            _known_group(cell.get("group"), groups, f'{place}: "{part.label}"')
 
 
 def _check_questions(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
     """Check the names in questions: published questions, tables, groups."""
-    _unique((one.id for one in study.questions), f"{file}: [[questions]] id")
+    _unique((question.id for question in study.questions), f"{file}: [[questions]] id")
     tables = [table.id for table in study.tables]
     open_questions = len(published.open_questions) if published else 0
-    for one in study.questions:
-        place = f"{file}: question {one.id}"
-        if one.open_question is not None and one.open_question > open_questions:
+    for question in study.questions:
+        place = f"{file}: question {question.id}"
+        if question.open_question is not None and question.open_question > open_questions:
             raise BadInput(
-                f"{place} is open_question {one.open_question}: the published file has {open_questions} of them"
+                f"{place} is open_question {question.open_question}: the published file has {open_questions} of them"
             )
-        for name in one.tables:
+        for name in question.tables:
             if name not in tables:
                 raise BadInput(f'{place}: there is no table "{name}": {allowed_names(name, tables, 20)}')
-        _known_cells([comparison(answer) for answer in one.answers], groups, place)
+        _known_cells([comparison(answer) for answer in question.answers], groups, place)
 
 
 def _check_arguments(group: Group, place: str, own: Iterable[str]) -> None:
@@ -89,7 +89,7 @@ def _check_arguments(group: Group, place: str, own: Iterable[str]) -> None:
 def _check_drawn(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
     """Check the names in charts, ladders and summaries of ranks."""
     _unique((chart.id for chart in study.charts), f"{file}: [[charts]] id")
-    _unique((one.id for one in study.ranks), f"{file}: [[ranks]] id")
+    _unique((rank.id for rank in study.ranks), f"{file}: [[ranks]] id")
     for chart in study.charts:
         for point in chart.points:
             _known_group(point.group, groups, f"{file}: chart {chart.id}")
@@ -98,10 +98,10 @@ def _check_drawn(study: StudyPart, groups: list[str], published: Published | Non
             _known_group(name, groups, f"{file}: ranks {ranks.id}")
         paths = [f"{ranks.published}.{column.published}" for column in ranks.columns if column.published]
         _check_beside(paths if ranks.published else [], ranks.rows, published, f"{file}: ranks {ranks.id}")
-    _unique((one.id for one in study.summaries), f"{file}: [[summaries]] id")
+    _unique((summary.id for summary in study.summaries), f"{file}: [[summaries]] id")
     for summary in study.summaries:
         _check_summary(summary, groups, published, f"{file}: summary {summary.id}")
-    _unique((one.id for one in study.ladders), f"{file}: [[ladders]] id")
+    _unique((ladder.id for ladder in study.ladders), f"{file}: [[ladders]] id")
     for ladder in study.ladders:
         place = f"{file}: ladder {ladder.id}"
         for point in ladder.points:
@@ -123,10 +123,12 @@ def _check_conclusion(study: StudyPart, groups: list[str], file: str) -> None:
             raise BadInput(
                 f'{place}: there is no link "{link}": {allowed_names(link, list(known_links(study.links)), 20)}'
             )
-    for one in study.conclusion.environments:
-        for name in one.rows:
+    for environment in study.conclusion.environments:
+        for name in environment.rows:
             if name not in labels:
-                raise BadInput(f'{place}: {one.label}: no row is called "{name}": {allowed_names(name, labels, 20)}')
+                raise BadInput(
+                    f'{place}: {environment.label}: no row is called "{name}": {allowed_names(name, labels, 20)}'
+                )
 
 
 def _check_beside(paths: Sequence[str], rows: Sequence[Line], published: Published | None, place: str) -> None:

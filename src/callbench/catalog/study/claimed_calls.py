@@ -32,16 +32,16 @@ def with_claimed_calls(cells: Sequence[Cell], stacks: Mapping[str, Stack], study
 def _wanted(study: Study) -> Iterable[tuple[Mapping[str, str], int]]:
     """Yield the conditions of cells with the calls that a claim about them needs."""
     for claim in study.claims:
-        for one in comparisons(claim):
-            yield from _of_comparison(one, claim.statistic)
+        for ratio in comparisons(claim):
+            yield from _of_comparison(ratio, claim.statistic)
     for question in study.questions:
         for answer in question.answers:
             yield from _of_comparison(comparison(answer), _RATE)
 
 
-def _of_comparison(one: ClaimedRatio, statistic: str) -> Iterable[tuple[Mapping[str, str], int]]:
-    above = one.statistic or statistic
-    for cells, name in ((one.over, above), (one.under, one.under_statistic or above)):
+def _of_comparison(ratio: ClaimedRatio, statistic: str) -> Iterable[tuple[Mapping[str, str], int]]:
+    above = ratio.statistic or statistic
+    for cells, name in ((ratio.over, above), (ratio.under, ratio.under_statistic or above)):
         if name in PERCENTILES:
             for conditions in cells:
                 yield conditions, fewest_calls(PERCENTILES[name])

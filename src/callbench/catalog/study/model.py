@@ -93,6 +93,6 @@ class StudyPart(Part):
                     for group in self.cells
                 ],
                 "tables": [table.model_copy(update={"link": link}) for table in self.tables],
-                "summaries": [one.model_copy(update={"link": link}) for one in self.summaries],
+                "summaries": [summary.model_copy(update={"link": link}) for summary in self.summaries],
             }
         )

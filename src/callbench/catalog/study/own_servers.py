@@ -43,13 +43,13 @@ def with_servers(
             raise BadInput(f"{file} has servers, and {other.manifest.file} is an adapter called {adapter}: rename it")
     entries = [{"channel": channel_of(server.request), **server.entry(name)} for name, server in servers.items()]
     read = manifest.of({"contract": 1, "name": adapter, "language": "any", "stack": entries}, file.absolute())
-    one = catalogue.adapter_of(read)
+    given = catalogue.adapter_of(read)
     # The adapter that starts them has one language; each server has its own.
     stacks = [
         replace(stack, language=server.language or "any")
-        for stack, server in zip(one.stacks, servers.values(), strict=True)
+        for stack, server in zip(given.stacks, servers.values(), strict=True)
     ]
-    return replace(all_stacks, adapters=(*all_stacks.adapters, replace(one, stacks=tuple(stacks))))
+    return replace(all_stacks, adapters=(*all_stacks.adapters, replace(given, stacks=tuple(stacks))))
 
 
 def with_plan_servers(all_stacks: catalogue.Catalogue, stacks: Iterable[Stack]) -> catalogue.Catalogue:
@@ -92,7 +92,7 @@ class ServerOverrides(RequestedServer):
     def without(self, member: str, option: str) -> "ServerOverrides":
         """Return a copy without a member of the request that a command also applies to stacks."""
         request = {name: value for name, value in self.request.items() if name != member}
-        return replace(self, request=request, options=tuple(one for one in self.options if one != option))
+        return replace(self, request=request, options=tuple(kept for kept in self.options if kept != option))
 
 
 def server_of(text: str, overrides: ServerOverrides) -> Server:
@@ -202,8 +202,8 @@ def _with_overrides(server: Server, overrides: ServerOverrides, who: str) -> Ser
         ways = {text, f"{text}_file", f"{text}_hex"}
         if ways & new.keys():
             before = {name: value for name, value in before.items() if name not in ways}
-    one = {"path", "method", "body", "body_file", "body_hex"}
-    gone = one if "script" in new else {"script"} if one & new.keys() else set()
+    of_request = {"path", "method", "body", "body_file", "body_hex"}
+    gone = of_request if "script" in new else {"script"} if of_request & new.keys() else set()
     before = {name: value for name, value in before.items() if name not in gone}
     try:
         request = Request(**{**before, **new})
@@ -223,7 +223,7 @@ def _refuse_options(
             f" {{port}}, a server of --study), and {' and '.join(names) or 'none'} is not one:"
             " its request is on its card"
         )
-    if overrides.path is not None and not of_study and all(one.url and has_path(one.url) for one in mine):
+    if overrides.path is not None and not of_study and all(server.url and has_path(server.url) for server in mine):
         raise BadInput(
             f"--path {overrides.path} is for a command that is started or a URL without a path: {names[0]} has one"
         )

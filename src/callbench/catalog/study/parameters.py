@@ -67,21 +67,23 @@ def fill(node: Any, values: Mapping[str, Filling], place: str) -> Any:  # noqa: 
     if isinstance(node, dict):
         return {key: fill(value, values, f"{place}.{key}" if place else key) for key, value in node.items()}
     if isinstance(node, list):
-        return [one for index, item in enumerate(node, 1) for one in _written_out(item, values, f"{place}[{index}]")]
+        return [
+            written for index, item in enumerate(node, 1) for written in _written_out(item, values, f"{place}[{index}]")
+        ]
     return fill_text(node, values, place) if isinstance(node, str) else node
 
 
 def _written_out(item: Any, values: Mapping[str, Filling], place: str) -> Iterator[Any]:  # noqa: ANN401 - a TOML tree
     """Yield the items for one item of a list: once per combination of its for_each, or the items of a named list."""
     if not (isinstance(item, dict) and "for_each" in item):
-        one = fill(item, values, place)
-        yield from one if isinstance(item, str) and isinstance(one, list) else [one]
+        filled = fill(item, values, place)
+        yield from filled if isinstance(item, str) and isinstance(filled, list) else [filled]
         return
     variables = _variables(fill(item["for_each"], values, f"{place}.for_each"), f"{place}.for_each")
     rest = {key: value for key, value in item.items() if key != "for_each"}
     for choose_stacks in product(*variables.values()):
-        one = fill(rest, {**values, **dict(zip(variables, choose_stacks, strict=True))}, place)
-        yield one["text"] if rest.keys() == {"text"} else one
+        filled = fill(rest, {**values, **dict(zip(variables, choose_stacks, strict=True))}, place)
+        yield filled["text"] if rest.keys() == {"text"} else filled
 
 
 def _variables(given: object, place: str) -> Mapping[str, list[Value]]:
@@ -91,7 +93,9 @@ def _variables(given: object, place: str) -> Mapping[str, list[Value]]:
     for name, choices in given.items():
         if not _BRACES.fullmatch(f"{{{name}}}"):
             raise BadInput(f"{place}.{name}: a variable is named by letters, digits, - and _, a letter first")
-        if not (isinstance(choices, list) and choices and all(isinstance(one, int | float | str) for one in choices)):
+        if not (
+            isinstance(choices, list) and choices and all(isinstance(choice, int | float | str) for choice in choices)
+        ):
             raise BadInput(f"{place}.{name} is {_short(choices)}: it must be a list of numbers or texts")
     times = prod(len(choices) for choices in given.values())
     if times > MOST_WRITTEN:

@@ -8,7 +8,10 @@ from callbench.catalog.study.report_parts import TablePart
 
 def link_of(study: Study, group: str | None) -> str:
     """Return the link of a group's cells; the first one if there are several."""
-    return next((one.link[0] for one in study.groups if one.group == group and one.link), study.part.load.link)
+    return next(
+        (candidate.link[0] for candidate in study.groups if candidate.group == group and candidate.link),
+        study.part.load.link,
+    )
 
 
 def position(table: TablePart, row: Mapping[str, str], column: Mapping[str, str]) -> dict[str, str]:

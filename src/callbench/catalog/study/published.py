@@ -35,7 +35,7 @@ class Published:
         """Create it from what tomllib returned."""
         claims = {claim["id"]: str(claim.get("text", "")) for claim in tree.get("claims", []) if "id" in claim}
         texts = {key: str(tree.get(key, "")) for key in ("title", "unit", "machine")}
-        questions = [str(one.get("text", "")) for one in tree.get("open_questions", [])]
+        questions = [str(question.get("text", "")) for question in tree.get("open_questions", [])]
         return cls(name=name, claims=claims, open_questions=questions, tree=tree, **texts)
 
     def check(self, path: str, row: str | None, column: str | None) -> None:
@@ -99,7 +99,7 @@ class Published:
         node: Any = self.tree
         for step in path.split("."):
             node = node.get(step, {}) if isinstance(node, dict) else {}
-        return min(2, max((len(str(one).partition(".")[2]) for one in _fractions(node)), default=0))
+        return min(2, max((len(str(number).partition(".")[2]) for number in _fractions(node)), default=0))
 
     def beside(self, path: str, key: str) -> float | None:
         """Return the value of a key in a published table, in either orientation of the table.
@@ -126,7 +126,7 @@ class Published:
 def _fractions(node: object) -> Iterator[float]:
     """Yield the values below that are not integers."""
     if isinstance(node, dict | list):
-        for one in node.values() if isinstance(node, dict) else node:
-            yield from _fractions(one)
+        for child in node.values() if isinstance(node, dict) else node:
+            yield from _fractions(child)
     elif isinstance(node, float) and not node.is_integer():
         yield node

@@ -49,7 +49,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
     structs = [scope for scope in file.everything() if scope.tree.data == "struct"]
     taken = Names()
     calls = [call for interface in interfaces for call in reader.calls(interface, taken)]
-    messages = [reader.struct(one) for one in structs]
+    messages = [reader.struct(struct) for struct in structs]
     notes: tuple[str, ...] = ()
     if not calls:
         if not messages:
@@ -89,12 +89,12 @@ class _Reader:
     def calls(self, interface: Scope, taken: Names) -> Iterator[OwnCall]:
         """The methods of an interface."""
         _refuse_generic(interface, interface.tree)
-        for one in _trees(interface.tree, "method"):
-            name = taken.take(pascal(str(one.children[0])))
-            tree = [child for child in one.children if isinstance(child, Tree) and child.data in {"listed", "whole"}]
-            place = f"{interface.at(one)} {interface.name}.{one.children[0]}"
-            _refuse_generic(interface, one)
-            if any(isinstance(child, Tree) and child.data == "stream" for child in one.children):
+        for method in _trees(interface.tree, "method"):
+            name = taken.take(pascal(str(method.children[0])))
+            tree = [child for child in method.children if isinstance(child, Tree) and child.data in {"listed", "whole"}]
+            place = f"{interface.at(method)} {interface.name}.{method.children[0]}"
+            _refuse_generic(interface, method)
+            if any(isinstance(child, Tree) and child.data == "stream" for child in method.children):
                 loss = ("The call streams.", "It is measured with one message each way.")
                 self.builder.losses.add(place, loss)
             request = self._side(tree[0], interface, f"{name}Request")
@@ -135,19 +135,19 @@ class _Reader:
             self.builder.message(body.name, entries, numbers if fine else ())
 
     def _entries(self, body: _Body, members: "Sequence[Tree[Token]]", oneof: str) -> Iterator[tuple[ObjectKey, int]]:
-        for one in members:
-            if one.data == "unnamed":
-                yield from self._entries(body, _members(one), "value_of")
+        for member in members:
+            if member.data == "unnamed":
+                yield from self._entries(body, _members(member), "value_of")
                 continue
-            key = str(one.children[0])
-            if one.data in {"union", "group"}:
+            key = str(member.children[0])
+            if member.data in {"union", "group"}:
                 name = self.builder.begin((body.name, key), body.name + pascal(key))
-                self._waiting.append(_Body(name, _members(one), body.scope, union=one.data == "union"))
-                yield ObjectKey(key, ValueType(Kind.MESSAGE, type_name=name), oneof=oneof), _first_ordinal(one)
+                self._waiting.append(_Body(name, _members(member), body.scope, union=member.data == "union"))
+                yield ObjectKey(key, ValueType(Kind.MESSAGE, type_name=name), oneof=oneof), _first_ordinal(member)
                 continue
-            tree = next(_tree(child) for child in one.children if isinstance(child, Tree) and child.data == "type")
+            tree = next(_tree(child) for child in member.children if isinstance(child, Tree) and child.data == "type")
             typed = self._typed(tree, body.scope, body.name + pascal(key))
-            place = f"{body.scope.at(one)} {body.name}.{key}"
+            place = f"{body.scope.at(member)} {body.name}.{key}"
             if typed is None:
                 what = ("The field refers to an object (a capability), which no message can hold.", "It is left out.")
                 self.builder.losses.add(place, what)
@@ -155,19 +155,19 @@ class _Reader:
             if typed.kind is Kind.MESSAGE and typed.type_name == self.builder.known("Void") and not oneof:
                 self.builder.losses.add(place, ("The field is Void.", "It is left out."))
                 continue
-            if any(isinstance(child, Tree) and child.data == "value" for child in one.children):
+            if any(isinstance(child, Tree) and child.data == "value" for child in member.children):
                 self.builder.losses.add(place, ("The field has a default of its own.", "The default is left out."))
             if oneof and typed.shape is not Shape.ONE:
                 wrapped = self.builder.wrapped((body.name, key), typed, body.name + pascal(key))
                 typed = ValueType(Kind.MESSAGE, type_name=wrapped)
             # A pointer to a struct can be null. All else has a value.
-            yield ObjectKey(key, typed, typed.kind is not Kind.MESSAGE, oneof), _first_ordinal(one)
+            yield ObjectKey(key, typed, typed.kind is not Kind.MESSAGE, oneof), _first_ordinal(member)
 
     def _typed(self, tree: "Tree[Token]", scope: Scope, hint: str) -> ValueType | None:
         """The type that a tree names; none for an interface, whose objects stay with their server."""
         target = _tree(tree.children[0])
         arguments = [_tree(child) for child in tree.children[1:]]
-        inner = [_tree(one) for one in arguments[0].children] if arguments else []
+        inner = [_tree(argument) for argument in arguments[0].children] if arguments else []
         found = self._scopes.found(target, scope)
         if found.builtin and found.name == "List" and len(inner) == 1:
             of = self._typed(inner[0], scope, f"{hint}Item")
@@ -207,7 +207,7 @@ class _Reader:
 
 
 def _enumerants(scope: Scope) -> list[tuple[str, int]]:
-    values = [(str(one.children[0]), _first_ordinal(one)) for one in _trees(scope.tree, "enumerant")]
+    values = [(str(enumerant.children[0]), _first_ordinal(enumerant)) for enumerant in _trees(scope.tree, "enumerant")]
     names = [name for name, _ in values]
     if not values or len(set(names)) < len(names):
         raise BadInput(f"{scope.at(scope.tree)}: an enumeration has values, each once")
@@ -218,7 +218,7 @@ def _first_ordinal(tree: "Tree[Token]") -> int:
     """The number of a field; of a group or a union, the first in it. What has none is counted later."""
     found = next(iter(tree.find_data("ordinal")), None) if tree.data not in {"group", "union"} else None
     if found is None:
-        numbers = [int(str(one.children[0])) for one in tree.find_data("ordinal")]
+        numbers = [int(str(ordinal.children[0])) for ordinal in tree.find_data("ordinal")]
         return min(numbers, default=-1)
     return int(str(found.children[0]))
 

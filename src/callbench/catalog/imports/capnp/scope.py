@@ -48,9 +48,9 @@ class Scope:
         """This scope and all that are in it, in the order of the file."""
         waiting = [self]
         while waiting:
-            one = waiting.pop(0)
-            yield one
-            waiting[:0] = one.inner.values()
+            scope = waiting.pop(0)
+            yield scope
+            waiting[:0] = scope.inner.values()
 
     @property
     def builtin(self) -> bool:
@@ -85,21 +85,21 @@ class Scopes:
         return scope
 
     def _collect(self, scope: Scope, tree: "Tree[Token]") -> None:
-        for one in tree.children:
-            if not isinstance(one, Tree):
+        for declared in tree.children:
+            if not isinstance(declared, Tree):
                 continue
-            if one.data in {"struct", "enum", "interface"}:
-                name = str(one.children[0])
+            if declared.data in {"struct", "enum", "interface"}:
+                name = str(declared.children[0])
                 if name in scope.inner or name in scope.aliases:
-                    raise BadInput(f"{scope.at(one)}: {name} is defined twice; rename one of them")
-                inner = Scope(one, scope.file, f"{scope.name}.{name}".lstrip("."), scope)
+                    raise BadInput(f"{scope.at(declared)}: {name} is defined twice; rename one of them")
+                inner = Scope(declared, scope.file, f"{scope.name}.{name}".lstrip("."), scope)
                 scope.inner[name] = inner
-                self._collect(inner, one)
-            elif one.data in {"union", "unnamed", "group"}:
-                self._collect(scope, one)
-            elif one.data == "using":
-                target = one.children[1]
-                alias: object = one.children[0]
+                self._collect(inner, declared)
+            elif declared.data in {"union", "unnamed", "group"}:
+                self._collect(scope, declared)
+            elif declared.data == "using":
+                target = declared.children[1]
+                alias: object = declared.children[0]
                 names = [str(child) for child in target.children if isinstance(child, Token)]  # type: ignore[union-attr]
                 if isinstance(target, Tree) and (alias is not None or names):
                     scope.aliases[str(alias) if alias is not None else names[-1]] = target

@@ -91,7 +91,7 @@ def _item(words: list[str], random: Random) -> tuple[Json, int]:
     item: dict[str, Json] = {"id": number, "version": version, "flags": flags, "name": name}
     item |= {"active": active, "score": score, "total": total}
     size = 5 + 9 + 2 + len(name) + 2
-    size += sum(1 + _varint(one) for one in (number, flags) if one) + 2 * active
+    size += sum(1 + _varint(part) for part in (number, flags) if part) + 2 * active
     if random.random() < 0.3:
         item["label"] = random.choice(words)
         size += 2 + len(str(item["label"]))

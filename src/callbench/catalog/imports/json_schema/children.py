@@ -31,7 +31,7 @@ class Children:
         if not isinstance(given, dict | str):
             return []
         mapping = given.get("mapping") if isinstance(given, dict) else None
-        named = [self._named(part, one) for one in mapping.values()] if isinstance(mapping, dict) else []
+        named = [self._named(part, reference) for reference in mapping.values()] if isinstance(mapping, dict) else []
         children: dict[int, SchemaPart] = {}
         waiting = [*named, *self._direct(part)]
         while waiting:
@@ -71,8 +71,8 @@ class Children:
     def _parents(self, child: SchemaPart) -> Iterator[Any]:
         """What a schema holds by `allOf`."""
         listed = child.schema.get("allOf") if isinstance(child.schema, dict) else None
-        for at, one in enumerate(listed if isinstance(listed, list) else []):
-            if isinstance(one, dict) and isinstance(one.get("$ref"), str):
+        for at, entry in enumerate(listed if isinstance(listed, list) else []):
+            if isinstance(entry, dict) and isinstance(entry.get("$ref"), str):
                 yield self.followed(child.below("allOf", at)).schema
 
     def followed(self, part: SchemaPart) -> SchemaPart:

@@ -93,15 +93,15 @@ class Reader:
         parts: dict[Any, SchemaPart | AnyOf] = {}
         for part in of.parts:
             self._expand(part, parts, ())
-        saying = [one for one in parts.values() if isinstance(one, AnyOf) or _has_constraints(one.schema)]
+        saying = [part for part in parts.values() if isinstance(part, AnyOf) or _has_constraints(part.schema)]
         key = Node(tuple(saying)).key or ("anything",)
         result = Facts(key=key, place=of.place, name=_name(parts.values(), saying))
-        for one in parts.values():
-            if isinstance(one, SchemaPart):
-                result = _both(result, _own(one))
-        for one in parts.values():
-            if isinstance(one, AnyOf):
-                result = self._choice(result, one)
+        for part in parts.values():
+            if isinstance(part, SchemaPart):
+                result = _both(result, _own(part))
+        for part in parts.values():
+            if isinstance(part, AnyOf):
+                result = self._choice(result, part)
         return result
 
     def _expand(self, part: SchemaPart | AnyOf, parts: dict[Any, SchemaPart | AnyOf], path: tuple[int, ...]) -> None:
@@ -121,8 +121,8 @@ class Reader:
             for word in ("$ref", "$dynamicRef", "$recursiveRef"):
                 if word in part.schema:
                     self._expand(self._references.target(part, _text(part, word)), parts, path)
-            for one in (*self._elsewhere(part), *_list(part, "allOf")):
-                self._expand(one, parts, path)
+            for further in (*self._elsewhere(part), *_list(part, "allOf")):
+                self._expand(further, parts, path)
             for choice in self._choices(part, path):
                 self._expand(choice.options[0].parts[0] if len(choice.options) == 1 else choice, parts, path)
 

@@ -61,7 +61,7 @@ def disregarded(schema: dict[str, Any]) -> frozenset[str]:
     if "properties" in schema:
         words |= {word for word in _OF_OBJECTS if word in schema}
     dependencies = schema.get("dependencies")
-    if isinstance(dependencies, dict) and any(isinstance(one, list) for one in dependencies.values()):
+    if isinstance(dependencies, dict) and any(isinstance(needed, list) for needed in dependencies.values()):
         words.add("dependencies")
     words |= {word for word in ("readOnly", "writeOnly") if schema.get(word) is True}
     if isinstance(schema.get("items"), list):

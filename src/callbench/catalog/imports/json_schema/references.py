@@ -141,12 +141,12 @@ def _addresses(base: str, value: Json) -> Iterator[str]:
     waiting: list[Json] = [value]
     seen: set[int] = set()
     while waiting:
-        one = waiting.pop()
-        if not isinstance(one, dict | list) or id(one) in seen:
+        node = waiting.pop()
+        if not isinstance(node, dict | list) or id(node) in seen:
             continue
-        seen.add(id(one))
-        waiting += one.values() if isinstance(one, dict) else one
-        reference = one.get("$ref") if isinstance(one, dict) else None
+        seen.add(id(node))
+        waiting += node.values() if isinstance(node, dict) else node
+        reference = node.get("$ref") if isinstance(node, dict) else None
         if isinstance(reference, str) and not reference.startswith("#"):
             try:
                 yield urllib.parse.urljoin(base, reference).partition("#")[0]

@@ -51,10 +51,10 @@ class OpenApi3(Operations):
     def _written_beside(self, chosen: SchemaPart) -> Examples:
         """The examples of a body that stand beside its schema."""
         examples: Examples = {}
-        for name, one in self.table(chosen, "examples").items():
-            followed = self.followed(one).schema
+        for name, example in self.table(chosen, "examples").items():
+            followed = self.followed(example).schema
             if "externalValue" in followed:
-                self.mapper.losses.add(one.place, _ELSEWHERE)
+                self.mapper.losses.add(example.place, _ELSEWHERE)
             for word in ("dataValue", "value"):
                 if word in followed:
                     examples.setdefault(name, followed[word])

@@ -112,18 +112,18 @@ class Operations(ABC):
     def parameters(self, item: SchemaPart, operation: SchemaPart) -> list[SchemaPart]:
         """The parameters of a path and of its operation, each once; the operation's come first."""
         found = {}
-        for one in [*self._list(item, "parameters"), *self._list(operation, "parameters")]:
-            place, key = one.schema.get("in"), one.schema.get("name")
+        for parameter in [*self._list(item, "parameters"), *self._list(operation, "parameters")]:
+            place, key = parameter.schema.get("in"), parameter.schema.get("name")
             if isinstance(key, str) and not (place == "header" and key.lower() in _IGNORED):
-                found[str(place), key] = one
+                found[str(place), key] = parameter
         return list(found.values())
 
     def _request(self, name: str, parameters: list[SchemaPart], body: Body) -> str:
         if body.schema is not None and not parameters:
             return self.mapper.message(node(body.schema), f"{name}Request")
         keys = []
-        for key, one in _named(parameters).items():
-            keys.append(Key(key, node(self._schema(one)), required=one.schema.get("required") is True))
+        for key, parameter in _named(parameters).items():
+            keys.append(Key(key, node(self._schema(parameter)), required=parameter.schema.get("required") is True))
         if body.schema is not None:
             keys.append(Key(_body_key(parameters), node(body.schema), required=True))
         return self.mapper.compound(keys, f"{name}Request")
@@ -154,11 +154,11 @@ class Operations(ABC):
     def _requests(self, parameters: list[SchemaPart], body: Body) -> dict[str, Json]:
         """The examples of a request, by name; none if a part of it that is required has none."""
         given: dict[str, Json] = {}
-        for key, one in _named(parameters).items():
-            example = _example(one.schema, self.target(self._schema(one)).schema)
+        for key, parameter in _named(parameters).items():
+            example = _example(parameter.schema, self.target(self._schema(parameter)).schema)
             if example is not _ABSENT:
                 given[key] = example  # type: ignore[assignment]
-            elif one.schema.get("required") is True:
+            elif parameter.schema.get("required") is True:
                 return {}
         if body.schema is None:
             return {"": given}
@@ -210,9 +210,9 @@ def _paired(requests: Mapping[str, Json], answers: Mapping[str, Json]) -> list[P
 def _named(parameters: Sequence[SchemaPart]) -> dict[str, SchemaPart]:
     """The parameters by the key that they have in the request. Two of one name stand in different places."""
     named: dict[str, SchemaPart] = {}
-    for one in parameters:
-        key = one.schema["name"]
-        named[key if key not in named else f"{key} in {one.schema.get('in')}"] = one
+    for parameter in parameters:
+        key = parameter.schema["name"]
+        named[key if key not in named else f"{key} in {parameter.schema.get('in')}"] = parameter
     return named
 
 
@@ -236,9 +236,9 @@ def _example(parameter: dict[str, Any], schema: Any) -> Json | object:  # noqa: 
     """An example of a parameter, its default or the first of the values that it can have."""
     several = parameter.get("examples")
     if isinstance(several, dict):
-        for one in several.values():
-            if isinstance(one, dict) and "value" in one:
-                value: Json = one["value"]
+        for example in several.values():
+            if isinstance(example, dict) and "value" in example:
+                value: Json = example["value"]
                 return value
     for holder in (parameter, schema):
         if isinstance(holder, dict):

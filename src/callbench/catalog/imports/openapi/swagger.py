@@ -16,14 +16,14 @@ class Swagger(Operations):
     def _given(self, item: SchemaPart, operation: SchemaPart) -> tuple[list[SchemaPart], Body]:
         parameters = self.parameters(item, operation)
         # A parameter of the operation replaces that of the path, whatever the name: there is one body.
-        bodies = [one for one in parameters if one.schema.get("in") == "body"]
-        if any(one.schema.get("in") == "formData" for one in parameters):
+        bodies = [parameter for parameter in parameters if parameter.schema.get("in") == "body"]
+        if any(parameter.schema.get("in") == "formData" for parameter in parameters):
             self.mapper.losses.add(operation.place, _FORM)
         if not bodies:
             return parameters, NO_BODY
         schema = bodies[-1].below_or_nothing("schema")
         self._other_media(operation, "consumes")
-        others = [one for one in parameters if one not in bodies]
+        others = [parameter for parameter in parameters if parameter not in bodies]
         return others, Body(schema, of_schema(self.target(schema)))
 
     def _schema(self, parameter: SchemaPart) -> SchemaPart:

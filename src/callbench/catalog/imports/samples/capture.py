@@ -39,10 +39,10 @@ class _Connection:
             return
         waiting, self._before = [*self._before, chunk], []
         try:
-            for one in waiting:
-                talk = self.conversation.from_client if one.sender == self.client else self.conversation.from_server
-                if one.data or one.sender != self.client:
-                    yield from talk(one.data)
+            for segment in waiting:
+                talk = self.conversation.from_client if segment.sender == self.client else self.conversation.from_server
+                if segment.data or segment.sender != self.client:
+                    yield from talk(segment.data)
         except h11.ProtocolError as error:
             self.unreadable = f"connection that broke HTTP/1.1 ({error})"
 

@@ -25,8 +25,8 @@ def call_of(calls: Sequence[OwnCall], exchange: Exchange) -> OwnCall | None:
         tail = parts[len(parts) - len(template) :] if len(template) <= len(parts) else []
         if not call.path or call.method.upper() != exchange.method or not tail:
             continue
-        matches = sum(part == one for part, one in zip(tail, template, strict=True))
-        if matches + sum(_is_parameter(one) for one in template) == len(template) and (len(template), matches) > best:
+        matches = sum(part == expected for part, expected in zip(tail, template, strict=True))
+        if matches + sum(_is_parameter(part) for part in template) == len(template) and (len(template), matches) > best:
             found, best = call, (len(template), matches)
     return found
 

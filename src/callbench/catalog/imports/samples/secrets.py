@@ -50,9 +50,12 @@ class SampleSecrets:
 
     def _value(self, value: Json, secret: str) -> Json:
         if isinstance(value, dict):
-            return {key: self._value(one, secret or (key if is_secret_name(key) else "")) for key, one in value.items()}
+            return {
+                key: self._value(member, secret or (key if is_secret_name(key) else ""))
+                for key, member in value.items()
+            }
         if isinstance(value, list):
-            return [self._value(one, secret) for one in value]
+            return [self._value(item, secret) for item in value]
         if isinstance(value, str):
             if not secret and TOKEN.fullmatch(value):
                 secret = _ANY

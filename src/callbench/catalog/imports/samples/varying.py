@@ -96,12 +96,12 @@ def joined(calls: Sequence[Call]) -> list[Call]:
     while (group := _group(found)) is not None:
         at, members = group
         path = _template(members[0].path, at)
-        same = [one for one in found if one.path == path and one.method == members[0].method and not one.named]
+        same = [call for call in found if call.path == path and call.method == members[0].method and not call.named]
         into = Call(f"{members[0].method.lower()} {path}", members[0].method, path)
-        for one in [*same, *members]:
-            _take(into, one, at if one in members else None)
-        first = next(place for place, one in enumerate(found) if one in members or one in same)
-        found = [one for one in found if one not in members and one not in same]
+        for call in [*same, *members]:
+            _take(into, call, at if call in members else None)
+        first = next(place for place, call in enumerate(found) if call in members or call in same)
+        found = [call for call in found if call not in members and call not in same]
         found.insert(first, into)
     return found
 
@@ -116,10 +116,10 @@ def _group(calls: Sequence[Call]) -> tuple[int, list[Call]] | None:
             if call.path and not call.named and at < len(parts) and parts[at] and not parts[at].startswith("{"):
                 alike[call.method, *parts[:at], "", *parts[at + 1 :]].append(call)
         for members in alike.values():
-            known = [one for one in calls if one.joined > 1 and one.path == _template(members[0].path, at)]
+            known = [call for call in calls if call.joined > 1 and call.path == _template(members[0].path, at)]
             for cluster in _clusters([*known, *members]):
-                new = [one for one in cluster if one not in known]
-                repeated = [one for one in new if one.repeated and at in one.repeated]
+                new = [call for call in cluster if call not in known]
+                repeated = [call for call in new if call.repeated and at in call.repeated]
                 enough = len(new) >= _MANY and len(_structure(new[0])) >= _KEYS
                 if new and (enough or len(new) < len(cluster)):
                     return at, new
@@ -204,10 +204,10 @@ def _texts(value: Json) -> Iterator[str]:
     for _ in range(_TEXTS):
         if not waiting:
             return
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one[:_TEXTS]
-        elif isinstance(one, str | int):
-            yield str(one)
+        node = waiting.pop()
+        if isinstance(node, dict):
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node[:_TEXTS]
+        elif isinstance(node, str | int):
+            yield str(node)

@@ -132,7 +132,7 @@ class _Reader:
         seen = set()
         while id(service) not in seen:
             seen.add(id(service))
-            found += [(one, file) for one in service.find_data("function")]
+            found += [(function, file) for function in service.find_data("function")]
             parent: object = service.children[1]
             if parent is None:
                 return found
@@ -144,12 +144,12 @@ class _Reader:
 
     def _call(self, function: "Tree[Token]", file: _File, taken: Names) -> OwnCall:
         oneway, returned, name = function.children[:3]
-        fields = [one for one in function.children[3:] if isinstance(one, Tree) and one.data == "field"]
+        fields = [child for child in function.children[3:] if isinstance(child, Tree) and child.data == "field"]
         call = taken.take(pascal(str(name)))
         place = f"{file.name}, line {function.meta.line} {name}"
         if oneway is not None:
             self.builder.losses.add(place, ("The call has no answer (oneway).", "It is measured with an empty answer."))
-        if any(isinstance(one, Tree) and one.data == "throws" for one in function.children):
+        if any(isinstance(child, Tree) and child.data == "throws" for child in function.children):
             self.builder.losses.add(place, ("The call can end with an exception.", "Only answers are measured."))
         request = self.builder.begin(("request", call), f"{call}Request")
         self._waiting.append((request, fields, file, False))
@@ -185,14 +185,14 @@ class _Reader:
     def _fill(self, name: str, fields: "list[Tree[Token]]", file: _File, *, union: bool) -> None:
         entries = []
         numbers = []
-        for one in fields:
-            number, requirement, declared = one.children[:3]
-            key = next(str(child) for child in one.children[3:] if isinstance(child, Token) and child.type == "NAME")
-            place = f"{file.name}, line {one.meta.line} {key}"
+        for entry in fields:
+            number, requirement, declared = entry.children[:3]
+            key = next(str(child) for child in entry.children[3:] if isinstance(child, Token) and child.type == "NAME")
+            place = f"{file.name}, line {entry.meta.line} {key}"
             typed = self._typed(_tree(declared), file, name + pascal(key), 0)
             if union and typed.shape is not Shape.ONE:
                 typed = ValueType(Kind.MESSAGE, type_name=self.builder.wrapped((name, key), typed, name + pascal(key)))
-            if one.children[4:5] and isinstance(one.children[4], Tree) and one.children[4].data == "value":
+            if entry.children[4:5] and isinstance(entry.children[4], Tree) and entry.children[4].data == "value":
                 self.builder.losses.add(place, ("The field has a default of its own.", "The default is left out."))
             if str(requirement) == "optional" and typed.shape is not Shape.ONE:
                 self.builder.losses.add(place, lost.ABSENT_LIST)
@@ -265,7 +265,7 @@ class _Reader:
         known = self.builder.known(key)
         if known is None:
             known = self.builder.begin(key, name)
-            fields = [one for one in definition.children if isinstance(one, Tree) and one.data == "field"]
+            fields = [child for child in definition.children if isinstance(child, Tree) and child.data == "field"]
             self._waiting.append((known, fields, file, str(definition.children[0]) == "union"))
         return replace(ValueType(Kind.MESSAGE), type_name=known)
 
@@ -284,11 +284,11 @@ class _Reader:
 def _values(definition: "Tree[Token]", file: _File) -> list[tuple[str, int]]:
     values: dict[str, int] = {}
     following = 0
-    for one in definition.find_data("enum_value"):
-        name, number = str(one.children[0]), one.children[1]
+    for declared in definition.find_data("enum_value"):
+        name, number = str(declared.children[0]), declared.children[1]
         following = _whole(number) if number is not None else following
         if name in values:
-            raise BadInput(f"{file.name}, line {one.meta.line}: {name} occurs twice; rename one of them")
+            raise BadInput(f"{file.name}, line {declared.meta.line}: {name} occurs twice; rename one of them")
         values[name] = following
         following += 1
     return list(values.items())

@@ -73,7 +73,7 @@ def _wrong(schema: XMLSchema10, gathered: WsdlDocuments) -> list[str]:
         XMLSchemaException: something else is wrong.
     """
     notes = []
-    for error in [error for one in schema.maps.iter_schemas() for error in one.all_errors]:
+    for error in [error for xsd in schema.maps.iter_schemas() for error in xsd.all_errors]:
         reason = _reason(error, gathered)
         if not _is_harmless(error, reason):
             raise error
@@ -101,19 +101,19 @@ class _Document:
         self._schema = schema
         self._types = types
         self._messages = {
-            (root.get("targetNamespace", ""), one.get("name", "")): (file, one)
+            (root.get("targetNamespace", ""), message.get("name", "")): (file, message)
             for file, root in roots
-            for one in root.iterfind(f"{WSDL}message")
+            for message in root.iterfind(f"{WSDL}message")
         }
-        self.services = [one.get("name", "") for _, root in roots for one in root.iterfind(f"{WSDL}service")]
+        self.services = [service.get("name", "") for _, root in roots for service in root.iterfind(f"{WSDL}service")]
         self._path = next(self._addresses(), "")
 
     def _addresses(self) -> Iterator[str]:
         for _, root in self._roots:
             for port in root.iterfind(f"{WSDL}service/{WSDL}port"):
-                for one in port:
-                    if isinstance(one.tag, str) and one.tag.endswith("}address") and one.get("location"):
-                        yield urllib.parse.urlsplit(one.get("location", "")).path or "/"
+                for child in port:
+                    if isinstance(child.tag, str) and child.tag.endswith("}address") and child.get("location"):
+                        yield urllib.parse.urlsplit(child.get("location", "")).path or "/"
 
     def calls(self) -> Iterator[OwnCall]:
         """The operations of all port types. Those of the same name and messages are one."""

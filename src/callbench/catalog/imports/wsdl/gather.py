@@ -77,14 +77,16 @@ class WsdlDocuments:
         self.definitions.append((name, root))
         for schema in root.iterfind(f"{WSDL}types/{XSD}schema"):
             self._schema(schema, name, base)
-        for one in root.iterfind(f"{WSDL}import"):
-            location = one.get("location")
+        for imported in root.iterfind(f"{WSDL}import"):
+            location = imported.get("location")
             if location is None:
-                raise BadInput(f"{name}, line {one.sourceline}: an import needs a location; add it")
-            address = _address(base, location, name, one)
+                raise BadInput(f"{name}, line {imported.sourceline}: an import needs a location; add it")
+            address = _address(base, location, name, imported)
             if address not in self._files:
                 self.wsdl(
-                    self._reach.name(address), address, self._reach.content(address, f"{name}, line {one.sourceline}")
+                    self._reach.name(address),
+                    address,
+                    self._reach.content(address, f"{name}, line {imported.sourceline}"),
                 )
 
     def origin(self, url: str) -> str:
@@ -120,7 +122,7 @@ class WsdlDocuments:
         target = root.get("targetNamespace")
         if not target:
             return
-        present = {one.get("namespace", "") for one in root.iterfind(f"{XSD}import")}
+        present = {imported.get("namespace", "") for imported in root.iterfind(f"{XSD}import")}
         declared = {namespace for element in root.iter() for namespace in element.nsmap.values()}
         for namespace in sorted(declared & {*self._of_namespace} - present - {target}):
             if namespace in _used(root):
@@ -151,24 +153,24 @@ class WsdlDocuments:
         self._names[file] = name
         if not included:
             self._of_namespace.setdefault(schema.get("targetNamespace", ""), []).append(file)
-        for one, copied in zip(_references(schema), _references(root), strict=True):
-            location = one.get("schemaLocation")
-            namespace = one.get("namespace", "")
-            if one.tag == f"{XSD}import" and (location is None or namespace == _XML):
+        for reference, copied in zip(_references(schema), _references(root), strict=True):
+            location = reference.get("schemaLocation")
+            namespace = reference.get("namespace", "")
+            if reference.tag == f"{XSD}import" and (location is None or namespace == _XML):
                 copied.attrib.pop("schemaLocation", None)
                 self._open_imports.append((copied, namespace))
                 continue
             if location is None:
-                raise BadInput(f"{name}, line {one.sourceline}: an include needs a schemaLocation; add it")
-            address = _address(base, location, name, one)
+                raise BadInput(f"{name}, line {reference.sourceline}: an include needs a schemaLocation; add it")
+            address = _address(base, location, name, reference)
             if address not in self._files:
                 self._files[address] = f"schema{len(self._roots)}.xsd"
-                content = self._reach.content(address, f"{name}, line {one.sourceline}")
+                content = self._reach.content(address, f"{name}, line {reference.sourceline}")
                 other = self._reach.name(address)
                 inner = parsed(other, content)
                 if inner.tag != f"{XSD}schema":
                     raise BadInput(f"{other}: its root is <{_local(inner)}>, not <schema>; mend the reference")
-                self._schema(inner, other, address, included=one.tag != f"{XSD}import")
+                self._schema(inner, other, address, included=reference.tag != f"{XSD}import")
             copied.set("schemaLocation", self._files[address])
         return file
 

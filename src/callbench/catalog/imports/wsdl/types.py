@@ -140,40 +140,42 @@ class Types:
         required = required and group.min_occurs > 0 and group.model != "choice"
         if group.model == "choice" and not many and not oneof:
             oneof = self._choice(group, name)
-        for one in group:
-            if isinstance(one, XsdGroup):
-                yield from self._group(one, name, oneof if len(one) == 1 else "", required=required, many=many)
-            elif isinstance(one, XsdAnyElement):
+        for particle in group:
+            if isinstance(particle, XsdGroup):
+                yield from self._group(
+                    particle, name, oneof if len(particle) == 1 else "", required=required, many=many
+                )
+            elif isinstance(particle, XsdAnyElement):
                 losses.add(name, ("Any element is allowed here (xs:any).", "It is left out."))
             else:
-                yield self._child(one, name, oneof, required=required, many=many)
+                yield self._child(particle, name, oneof, required=required, many=many)
 
     def _choice(self, group: XsdGroup, name: str) -> str:
         """The name of a oneof, if the choice can be one: single elements, each once."""
-        single = [isinstance(one, XsdElement) and one.max_occurs == 1 for one in group]
-        keys = [one.local_name for one in group if isinstance(one, XsdElement)]
+        single = [isinstance(particle, XsdElement) and particle.max_occurs == 1 for particle in group]
+        keys = [particle.local_name for particle in group if isinstance(particle, XsdElement)]
         if not all(single) or len(set(keys)) < len(keys) or not keys:
             self.builder.losses.add(name, lost.UNION)
             return ""
         return f"one_of_{'_'.join(keys)}"[:60] if keys[0].isidentifier() and keys[0].isascii() else ""
 
-    def _child(self, one: XsdElement, name: str, oneof: str, *, required: bool, many: bool) -> ObjectKey:
-        key = one.local_name
-        typed = self.of_element(one, name + pascal(key))
-        if one.max_occurs is None or one.max_occurs > 1 or many:
+    def _child(self, element: XsdElement, name: str, oneof: str, *, required: bool, many: bool) -> ObjectKey:
+        key = element.local_name
+        typed = self.of_element(element, name + pascal(key))
+        if element.max_occurs is None or element.max_occurs > 1 or many:
             held = self.builder.held(replace(typed, null=False), Shape.MANY, (name, key), name + pascal(key))
             if typed.null:
                 self.builder.losses.add(f"{name}.{key}", lost.NULL_ITEM)
                 held = ValueType(Kind.JSON, Shape.MANY)
             return ObjectKey(key, held)
-        if one.ref is not None and one.ref.substitution_group is None and _substituted(one):
+        if element.ref is not None and element.ref.substitution_group is None and _substituted(element):
             self.builder.losses.add(f"{name}.{key}", ("Other elements can take its place.", "They are left out."))
         if oneof and (typed.shape in HELD or typed.null):
             wrapped = self.builder.wrapped((name, key), typed, name + pascal(key))
             typed = ValueType(Kind.MESSAGE, type_name=wrapped)
-        if typed.shape in HELD and one.min_occurs == 0:
+        if typed.shape in HELD and element.min_occurs == 0:
             self.builder.losses.add(f"{name}.{key}", lost.ABSENT_LIST)
-        return ObjectKey(key, typed, required and one.min_occurs > 0, oneof)
+        return ObjectKey(key, typed, required and element.min_occurs > 0, oneof)
 
     def _simple(self, of: XsdSimpleType, hint: str) -> ValueType:
         if of.is_list():
@@ -199,13 +201,13 @@ class Types:
 
 def _built_in(of: XsdType) -> str:
     """The built-in type that a type is derived from."""
-    one: XsdType | None = of
+    base: XsdType | None = of
     for _ in range(100):
-        if one is None:
+        if base is None:
             break
-        if one.local_name in _SIMPLE and (one.name or "").startswith("{http://www.w3.org/2001/XMLSchema}"):
-            return one.local_name
-        one = one.base_type
+        if base.local_name in _SIMPLE and (base.name or "").startswith("{http://www.w3.org/2001/XMLSchema}"):
+            return base.local_name
+        base = base.base_type
     return "string"
 
 
