@@ -66,8 +66,7 @@ def ratio_text(ratio: Interval | None) -> str:
         return f"{ratio.middle:.4g}"
     if not tells(ratio.half_width):
         return f"{figure(ratio.middle)} (known to no better than a factor of 100)"
-    low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
-    return f"{middle} ({low} to {high})"
+    return f"{middle} ({_end(ratio, ratio.low)} to {_end(ratio, ratio.high)})"
 
 
 def claim_ratio_text(one: ClaimComparison) -> str:
@@ -75,15 +74,24 @@ def claim_ratio_text(one: ClaimComparison) -> str:
 
     The verdict is of the latter; where the machine has no other run, the first interval is all there is.
     """
-    return f"{ratio_text(one.ratio)}{beyond_text(one.beyond)}"
+    return f"{ratio_text(one.ratio)}{beyond_text(one.ratio, one.beyond)}"
 
 
-def beyond_text(beyond: Interval | None) -> str:
-    """Write from where to where a ratio lies in other runs of the machine, behind the ratio; nothing if unknown."""
+def beyond_text(ratio: Interval | None, beyond: Interval | None) -> str:
+    """Write from where to where a ratio lies in other runs of the machine, behind the ratio and its interval.
+
+    Nothing if that is not known, or where it reads as the interval of this run does.
+    """
     if beyond is None or beyond.low is None or beyond.high is None:
         return ""
-    low, high = (end(bound, beyond.middle, beyond.half_width) for bound in (beyond.low, beyond.high))
-    return f", from run to run {low} to {high}"
+    ends = f"{_end(beyond, beyond.low)} to {_end(beyond, beyond.high)}"
+    if ratio is not None and ratio_text(ratio).endswith(f"({ends})"):
+        return ""
+    return f", from run to run {ends}"
+
+
+def _end(ratio: Interval, bound: float) -> str:
+    return end(bound, ratio.middle, ratio.half_width)
 
 
 def run_spread_text(spread: RunSpread) -> str:

@@ -21,10 +21,11 @@ from callbench.stats.estimate.interval import Interval
 BETWEEN, WITHIN = "between processes", "in one process"
 COLUMNS = ("call", "fastest", "calls/s", "times as fast", "as the next", "certainty")
 NOTE = (
-    "The ratio is computed fork by fork, with its 95 % interval. Shown: faster than each other stack, corrected for"
-    " their number."
+    "The ratio is computed fork by fork, with its 95 % interval; where runs of this machine differ by more, theirs"
+    " stands behind it. Shown: faster than each other stack, corrected for their number."
 )
 NOT_KNOWN = "not known"
+SHOWN, SHOWN_HERE = "shown", "shown in this run; another run may have another order"
 MOST_ROWS = 24
 MOST_NAMES = 2
 
@@ -38,8 +39,8 @@ class RankingChoice:
         first: the one with the highest rate of those that none is shown to be faster than; None if none has a rank.
         reaching: rates that are "at least" or "at most" and reach that of `first`. With any, no stack is the fastest.
         below: rates that are bounds and lie below it, as far as they were measured.
-        ties: those that cannot be told from it, best first: with 95 % certainty the fastest is `first` or one of them,
-            unless it is one of `reaching`.
+        ties: the others that none is shown to be faster than, best first: with 95 % certainty the fastest is `first` or
+            one of them, unless it is one of `reaching`.
         next: the one with the next rate, whether or not it can be told from the best; None if there is none.
         ratio: the best one's rate over the next one's, fork by fork.
         beyond: the same from run to run on this machine; None if nothing is known of that.
@@ -87,6 +88,17 @@ class RankingChoice:
             return self._refuted()
         return self._certainty() + self._beside_bounds()
 
+    @property
+    def sure_in_short(self) -> str:
+        """Describe it in a few words, for a table that has no room: of how many stacks the fastest is one."""
+        if self.best is None:
+            return ""
+        if not self.ties:
+            return self._certainty()
+        if self.ratio is None or self.ratio.low is None:
+            return "unknown: one fork"
+        return f"one of {1 + len(self.ties)} that tie"
+
     def _refuted(self) -> str:
         """Describe what could be faster than the first with a rank."""
         faster = f"{some([self._bound(cell) for cell in self.reaching], MOST_NAMES)} calls/s"
@@ -108,7 +120,7 @@ class RankingChoice:
         if self.next is None:
             return "the only ranked stack"
         if not self.ties:
-            return "shown in this run; another run may have another order" if self._may_change else "shown"
+            return SHOWN_HERE if self._may_change else SHOWN
         if self.ratio is None or self.ratio.low is None:
             return "unknown: one fork gives no interval"
         others = some([self.name(cell) for cell in self.ties if cell is not self.next], MOST_NAMES)
@@ -131,7 +143,8 @@ class RankingChoice:
         rate = f"{self.name(self.best)} ({_rate(self.best)} calls/s)"
         if self.next is None:
             return f"{rate}, {self.sure}."
-        ahead = f"{ratio_text(self.ratio)} times as fast as {self.name(self.next)}, the next{beyond_text(self.beyond)}"
+        beyond = beyond_text(self.ratio, self.beyond)
+        ahead = f"{ratio_text(self.ratio)} times as fast as {self.name(self.next)}, the next{beyond}"
         return f"{rate}, {ahead}; {self.sure}."
 
 
@@ -163,7 +176,7 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
     ahead = {place: set(standing[place].behind) & set(ranked) if standing else set() for place in ranked}
     best = next((place for place in by_rate if not ahead[place]), by_rate[0])
     rest = [place for place in by_rate if place != best]
-    ties = [place for place in rest if not standing or best not in ahead[place]]
+    ties = [place for place in rest if not ahead[place]]
     following = table.ranked[rest[0]] if rest else None
     first = table.ranked[best]
     above = reaching(results, first, bounds)
@@ -196,7 +209,7 @@ def _row(choice: RankingChoice) -> tuple[str, ...]:
     beside = (
         ("", "")
         if choice.next is None
-        else (f"{ratio_text(choice.ratio)}{beyond_text(choice.beyond)}", choice.name(choice.next))
+        else (f"{ratio_text(choice.ratio)}{beyond_text(choice.ratio, choice.beyond)}", choice.name(choice.next))
     )
     return choice.where, choice.name(choice.best), _rate(choice.best), *beside, choice.sure
 

@@ -12,7 +12,7 @@ from callbench.report.text.summary import Summary
 from callbench.report.text.verdict import verdict
 from callbench.stats.estimate.digits import figure
 
-COLUMNS = ("call", "fastest", "calls/s", "as fast as the next", "shown")
+COLUMNS = ("call", "fastest", "calls/s", "as fast as the next", "certainty")
 
 
 def run_title(subject: Subject, summary: Summary) -> str:
@@ -36,7 +36,7 @@ def _fastest(choices: Sequence[RankingChoice]) -> Sheet | None:
 
 def _row(one: RankingChoice) -> tuple[str, ...]:
     if one.best is None or one.best.rate is None:
-        return one.where, NOT_KNOWN, "", "", "no"
+        return one.where, NOT_KNOWN, "", "", ""
     rate = figure(one.best.rate.middle, one.best.rate.half_width)
     ahead = "" if one.next is None else f"{ratio_text(one.ratio)} times"
-    return one.where, one.name(one.best), rate, ahead, "yes" if one.lasts else "no"
+    return one.where, one.name(one.best), rate, ahead, one.sure_in_short

@@ -46,8 +46,8 @@ def standings(  # noqa: PLR0913 - the things, and what is known of some of them
     their limitations", Journal of the Royal Statistical Society A 159(3), 1996, on why a rank without its uncertainty
     misleads).
 
-    The first of a field has a question of its own: which of the others may be the greatest (`not_first`)? Those that
-    are not, with as much certainty, are behind it, however many other pairs there are.
+    The first of a field has a question of its own: which may be the greatest (`above`)? What another is shown to be
+    above is not, however many pairs there are in the ranking.
 
     Args:
         figures: a positive value a fork for each thing.
@@ -65,9 +65,7 @@ def standings(  # noqa: PLR0913 - the things, and what is known of some of them
     is_faster = faster(figures, level, prior)
     for field in fields:
         among = [index for index in field if index not in at_least and index not in at_most]
-        first, behind = not_first([figures[index] for index in among], level, prior)
-        for place in behind:
-            is_faster[among[first], among[place]] = True
+        is_faster[np.ix_(among, among)] |= above([figures[index] for index in among], level, prior)
     is_faster[:, list(at_least)] = False
     is_faster[list(at_most), :] = False
     order = sorted(range(count), key=lambda index: (int(is_faster[:, index].sum()), -means[index]))
@@ -98,27 +96,33 @@ def faster(
     return is_faster
 
 
-def not_first(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> tuple[int, list[int]]:
-    """Return the highest of several things, and those that are not the greatest: wrong with a chance below `level`.
+def above(
+    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE
+) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
+    """Return for each pair (row, column) whether the first is shown to be above: the second is not the greatest.
 
-    Each is one that the highest is shown to be above, corrected for the number of others. The truly greatest is among
-    them only if one of its own comparisons misleads (Gupta, "On some multiple decision (selection and ranking) rules",
+    That the greatest of all is left out has a chance below `level`: one of its own comparisons must mislead, and each
+    is corrected for the number of the others (Gupta, "On some multiple decision (selection and ranking) rules",
     Technometrics 7(2), 1965). That says less than a ranking, which parts every pair, so it is shown of more.
+
+    A comparison misleads to one side only: with what is not above the greatest, and seems so. So of a two-sided
+    probability half counts; but for one comparison the whole: what its 95 % interval does not part stays together.
 
     Args:
         figures: a positive value a fork for each thing.
         level: of the whole.
         prior: what all pairs of the run say of how one varies.
     """
-    logs = _logs(figures)
-    counts = np.isfinite(logs).sum(axis=1)
-    if not len(figures) or not counts.any():
-        return 0, []
-    means = np.where(counts > 0, np.nansum(logs, axis=1) / np.maximum(counts, 1), -np.inf)
-    first = int(np.argmax(means))
-    found = many_paired(logs[first] - logs, prior.variance, prior.freedom)
-    below = (found.logs > 0) & (found.p_values * max(1, len(figures) - 1) < level)
-    return first, [place for place in range(len(figures)) if place != first and below[place]]
+    count, logs = len(figures), _logs(figures)
+    is_above = np.zeros((count, count), dtype=np.bool_)
+    rows, columns = np.triu_indices(count, 1)
+    if not len(rows):
+        return is_above
+    found = many_paired(logs[rows] - logs[columns], prior.variance, prior.freedom)
+    shown = found.p_values * max(1.0, (count - 1) / 2) < level
+    is_above[rows, columns] = shown & (found.logs > 0)
+    is_above[columns, rows] = shown & (found.logs < 0)
+    return is_above
 
 
 def _logs(figures: Sequence[ByBlock]) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
