@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.stats.estimate.digits import end, figure, share
+from callbench.stats.estimate.digits import end, figure, share, short_figure
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,22 @@ def test_ends_of_an_interval_around_zero() -> None:
         "7.1",
         "0.012",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "half_width", "text"),
+    [
+        (175_000, 0.9, "180k"),
+        (180_400, 0.9, "180k"),
+        (168_000, 2.0, "170k"),
+        (12_800_000, 0.05, "12.8M"),
+        (104_600, 0.01, "105k"),
+        (2_431, 0.03, "2,430"),
+        (2_431, None, "2,400"),
+        (0, None, "0"),
+    ],
+)
+def test_a_value_without_its_interval_has_two_digits_at_least(
+    value: float, half_width: float | None, text: str
+) -> None:
+    assert short_figure(value, half_width) == text

@@ -13,7 +13,7 @@ from callbench.report.charts.leaders import Leader, leaders
 from callbench.report.text.answer import crossed, leading
 from callbench.report.text.choice import RankingChoice
 from callbench.report.text.section import Chart
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, short_figure
 
 MOST_LEADERS = 12
 _FIRST, _TIE, _AT_LEAST = "first", "tie", "at least"
@@ -76,17 +76,7 @@ def _cell(cell: Result, standing: Mapping[str, str], published: Mapping[str, str
     held = standing.get(cell.id, "")
     bound = "≥" if held == _AT_LEAST else ""
     message, channel = cell.attributes["message"], cell.attributes["channel"]
-    return HeatCell(message, channel, rate, bound + _short(rate, half_width), held, published.get(cell.id, ""))
-
-
-def _short(rate: float, half_width: float | None) -> str:
-    """Write a rate in few characters, with no more digits than its interval supports: `9.8M`, `105k`, `2,400`."""
-    value = float(figure(rate, half_width).replace(",", ""))
-    for unit, size in (("M", 1e6), ("k", 1e4)):
-        if value >= size:
-            scaled = value / (1e6 if unit == "M" else 1e3)
-            return f"{scaled:.3g}{unit}"
-    return figure(rate, half_width)
+    return HeatCell(message, channel, rate, bound + short_figure(rate, half_width), held, published.get(cell.id, ""))
 
 
 def _mean(cells: Sequence[HeatCell], channel: str) -> float:

@@ -54,6 +54,26 @@ def figure(value: float, half_width: float | None = None) -> str:
     return at_place(value, last_place(value, half_width))
 
 
+def short_figure(value: float, half_width: float | None = None) -> str:
+    """Write a value in few characters, where its interval does not stand beside it: `9.8M`, `105k`, `2,400`.
+
+    It has no more digits than its interval supports, but two at least: of two that tie, 175k and 180k, the lower one is
+    not to be read as 200k.
+
+    Args:
+        value: the value.
+        half_width: half of its interval as a share of it, or None.
+    """
+    if value == 0 or not math.isfinite(value):
+        return figure(value)
+    place = min(last_place(value, half_width), last_place(value, None))
+    rounded = round(value, -place)
+    for unit, least, size in (("M", 1e6, 1e6), ("k", 1e4, 1e3)):
+        if rounded >= least:
+            return f"{rounded / size:.3g}{unit}"
+    return at_place(value, place)
+
+
 def end(value: float, middle: float, half_width: float | None) -> str:
     """Write an end of an interval to the decimal position of its middle, with two digits where it lies below that.
 
