@@ -17,7 +17,7 @@ def test_a_published_fit_is_found_again() -> None:
     assert law is not None
     assert law.contention == pytest.approx(0.0277285, rel=1e-3)
     assert law.coherency == pytest.approx(0.0001044, rel=1e-3)
-    assert law.one == pytest.approx(89.9952330, rel=1e-3)
+    assert law.alone == pytest.approx(89.9952330, rel=1e-3)
     assert law.peak == pytest.approx(96.5, abs=0.1)
     assert law.measured == (1.0, 216.0)
     assert law.rate(96.5) >= max(law.rate(90), law.rate(103))

@@ -176,7 +176,7 @@ class Adapter:
 
     def _ready_seconds(self, stack: str) -> float:
         """Return how long an external server may take until it listens, in seconds."""
-        tables = (one.card.get("external") for one in self._manifest.stacks if one.id == stack)
+        tables = (candidate.card.get("external") for candidate in self._manifest.stacks if candidate.id == stack)
         return next((float(table["ready_seconds"]) for table in tables if table), 0.0)
 
     def stop_serving(self) -> None:

@@ -45,8 +45,8 @@ def _local_addresses(host: str) -> Iterator[Address]:
     """Yield the addresses of a name that belong to this machine."""
     with suppress(OSError, UnicodeError):
         for family, *_, address in socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM):
-            with suppress(OSError), socket.socket(family, socket.SOCK_STREAM) as one:
-                one.bind((address[0], 0, *address[2:]))
+            with suppress(OSError), socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.bind((address[0], 0, *address[2:]))
                 yield _plain(ipaddress.ip_address(str(address[0]).partition("%")[0]))
 
 
@@ -59,7 +59,7 @@ def _sockets(address: Address, port: int) -> set[int]:
     any4, any6 = ipaddress.IPv4Address(0), ipaddress.IPv6Address(0)
     # A socket bound to :: also accepts IPv4, unless this is switched off. In that case another one is bound to 0.0.0.0.
     order: list[Address] = [address, any4, any6] if isinstance(address, ipaddress.IPv4Address) else [address, any6]
-    return next((found[one] for one in order if one in found), set())
+    return next((found[address] for address in order if address in found), set())
 
 
 def _listening(table: str, port: int) -> Iterator[tuple[Address, int]]:

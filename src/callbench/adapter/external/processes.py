@@ -96,5 +96,5 @@ def _forked(parent: int, child: int, holders: list[int]) -> bool:
     its, theirs = program_of(parent), program_of(child)
     if its is None or theirs is None or its[0] != theirs[0]:
         return False
-    siblings = sum(parent_of(one) == parent for one in holders)
+    siblings = sum(parent_of(holder) == parent for holder in holders)
     return its[1] == theirs[1] or siblings > 1

@@ -139,8 +139,8 @@ class StartedServer:
 
 
 def _free_port(host: str) -> int:
-    with socket.create_server((host, 0)) as one:
-        return int(one.getsockname()[1])
+    with socket.create_server((host, 0)) as listener:
+        return int(listener.getsockname()[1])
 
 
 def _require_free(host: str, port: int) -> None:

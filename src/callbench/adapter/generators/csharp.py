@@ -54,17 +54,17 @@ class _Source:
         names = Names()
         for ours in (_CALLS, _CONTRACT, _ANSWERING):
             names.take(ours)
-        self._messages = {one.name: one for one in schema.messages}
-        self._enumerations = {one.name: one for one in schema.enumerations}
-        self._names = {one: names.take(pascal(one)) for one in (*self._messages, *self._enumerations)}
+        self._messages = {message.name: message for message in schema.messages}
+        self._enumerations = {enumeration.name: enumeration for enumeration in schema.enumerations}
+        self._names = {name: names.take(pascal(name)) for name in (*self._messages, *self._enumerations)}
         self._without_type = holding(schema, {Kind.JSON})
 
     def written(self) -> str:
         lines = [f"// Written by Callbench for the service {_text(self._schema.name)}: changes are lost."]
         lines += ["namespace Callbench.Generated", "{"]
-        for one in self._schema.enumerations:
-            if not _is_text(one):
-                lines += [*_indented(self._enumeration(one)), ""]
+        for enumeration in self._schema.enumerations:
+            if not _is_text(enumeration):
+                lines += [*_indented(self._enumeration(enumeration)), ""]
         for message in self._schema.messages:
             if self._is_class(message):
                 lines += [*_indented(self._message(message)), ""]
@@ -78,9 +78,9 @@ class _Source:
         yield "{"
         yield f"    public static readonly {call}[] All ="
         yield "    {"
-        for one in self._schema.calls:
-            types = f"{self._of(one.request)}, {self._of(one.answer)}"
-            yield f"        new {call}<{types}>({_text(one.name)}),"
+        for operation in self._schema.calls:
+            types = f"{self._of(operation.request)}, {self._of(operation.answer)}"
+            yield f"        new {call}<{types}>({_text(operation.name)}),"
         yield "    };"
         yield "}"
 
@@ -89,9 +89,9 @@ class _Source:
         yield f"[{_WCF}.ServiceContract(Namespace = {_text(NAMESPACE)})]"
         yield f"public interface {_CONTRACT}"
         yield "{"
-        for one in self._typed():
+        for call in self._typed():
             yield f"    [{_WCF}.OperationContract]"
-            yield f"    {self._of(one.answer)} @{one.name}({self._of(one.request)} request);"
+            yield f"    {self._of(call.answer)} @{call.name}({self._of(call.request)} request);"
         yield "}"
 
     def _answering(self) -> Iterator[str]:
@@ -101,27 +101,27 @@ class _Source:
         yield "{"
         yield f"    private readonly {function} answer;"
         yield f"    public {_ANSWERING}({function} answer) {{ this.answer = answer; }}"
-        for one in self._typed():
-            types = f"{self._of(one.answer)} {_CONTRACT}.@{one.name}({self._of(one.request)} request)"
-            yield f"    {types} => ({self._of(one.answer)})answer({_text(one.name)}, request);"
+        for call in self._typed():
+            types = f"{self._of(call.answer)} {_CONTRACT}.@{call.name}({self._of(call.request)} request)"
+            yield f"    {types} => ({self._of(call.answer)})answer({_text(call.name)}, request);"
         yield "}"
 
     def _typed(self) -> Iterator[OwnCall]:
         """The calls that WCF can carry."""
-        return (one for one in self._schema.calls if not {one.request, one.answer} & self._without_type)
+        return (call for call in self._schema.calls if not {call.request, call.answer} & self._without_type)
 
     def _data_contract(self, name: str, kind: str = "") -> str:
         """The attribute of WCF on a type."""
         return f"[{_SERIALIZATION}.{kind}DataContract(Name = {_text(name)}, Namespace = {_text(NAMESPACE)})]"
 
-    def _enumeration(self, one: Enumeration) -> Iterator[str]:
+    def _enumeration(self, enumeration: Enumeration) -> Iterator[str]:
         # The library reads a name whatever its case.
         names = Names(str.lower)
         yield f"[{_BY_NAME}]"
-        yield self._data_contract(one.name)
-        yield f"public enum {self._names[one.name]}"
+        yield self._data_contract(enumeration.name)
+        yield f"public enum {self._names[enumeration.name]}"
         yield "{"
-        for value, number in one.values:
+        for value, number in enumeration.values:
             yield f"    [{_VALUE}(Value = {_text(value)})] {names.take(pascal(value, 'Value'))} = {number},"
         yield "}"
 
@@ -157,12 +157,14 @@ class _Source:
 
     def _type(self, field: Field) -> str:
         """The type of a field. JSON writes every key of a map as text."""
-        one = self._one(field)
+        value_type = self._one(field)
         if field.shape is Shape.MANY:
-            return f"{_LIST}<{one}>"
+            return f"{_LIST}<{value_type}>"
         if field.shape is Shape.MAP:
-            return f"{_MAP}<string, {one}>"
-        return one if _plain(field) or one.endswith("?") or not self._is_value(field) else f"{one}?"
+            return f"{_MAP}<string, {value_type}>"
+        return (
+            value_type if _plain(field) or value_type.endswith("?") or not self._is_value(field) else f"{value_type}?"
+        )
 
     def _one(self, field: Field) -> str:
         if field.kind is Kind.MESSAGE:
@@ -217,12 +219,12 @@ def _may_be_absent(field: Field) -> bool:
     return field.shape is Shape.OPTIONAL or bool(field.oneof)
 
 
-def _is_text(one: Enumeration) -> bool:
+def _is_text(enumeration: Enumeration) -> bool:
     """Whether the library cannot read its names.
 
     It takes a comma for one between flags, no name at all for null, and two that differ only in case for one.
     """
-    names = [name for name, _ in one.values]
+    names = [name for name, _ in enumeration.values]
     return any("," in name or not name.strip() for name in names) or len({name.lower() for name in names}) < len(names)
 
 

@@ -15,7 +15,9 @@ def described(schema: Schema) -> dict[str, Any]:
             message.name: {"wrapped": message.wrapped, "fields": [_field(field) for field in message.fields]}
             for message in schema.messages
         },
-        "enumerations": {one.name: [list(value) for value in one.values] for one in schema.enumerations},
+        "enumerations": {
+            enumeration.name: [list(value) for value in enumeration.values] for enumeration in schema.enumerations
+        },
     }
 
 

@@ -87,10 +87,10 @@ def _mapping(direction: ExchangeDirection, message: Message) -> Iterator[str]:
 
 
 def _made(direction: ExchangeDirection, field: Field, value: str) -> str:
-    one = direction.of_field(field)
+    convert = direction.of_field(field)
     if field.shape is Shape.MANY:
-        return f"{value}.map((each) => {one}(each))"
-    return f"members({value}, {one})" if field.shape is Shape.MAP else f"{one}({value})"
+        return f"{value}.map((each) => {convert}(each))"
+    return f"members({value}, {convert})" if field.shape is Shape.MAP else f"{convert}({value})"
 
 
 def _same(message: Message) -> Iterator[str]:
@@ -108,14 +108,14 @@ def _same(message: Message) -> Iterator[str]:
 
 
 def _compared(field: Field, right: str, answer: str) -> str:
-    one = comparison(field, _SAME)
+    compare = comparison(field, _SAME)
     if field.shape is Shape.MANY:
-        return f"list({one}, {right}, {answer}, turn)"
+        return f"list({compare}, {right}, {answer}, turn)"
     if field.shape is Shape.MAP:
-        return f"map({one}, {right}, {answer}, turn)"
+        return f"map({compare}, {right}, {answer}, turn)"
     if field.shape is Shape.OPTIONAL or field.oneof:
-        return f"optional({one}, {right}, {answer}, turn)"
-    return f"{right} === {answer}" if one == "equal" else f"{one}({right}, {answer}, turn)"
+        return f"optional({compare}, {right}, {answer}, turn)"
+    return f"{right} === {answer}" if compare == "equal" else f"{compare}({right}, {answer}, turn)"
 
 
 def _text(text: str) -> str:

@@ -99,12 +99,12 @@ def _mapping(direction: ExchangeDirection, message: Message) -> Iterator[str]:
 
 def _made(direction: ExchangeDirection, field: Field) -> str:
     """What becomes of `value`."""
-    one = direction.of_field(field)
+    convert = direction.of_field(field)
     if field.shape is Shape.MANY:
-        return f"[{one}(each) for each in value]"
+        return f"[{convert}(each) for each in value]"
     if field.shape is Shape.MAP:
-        return f"{{key: {one}(each) for key, each in value.items()}}"
-    return f"{one}(value)"
+        return f"{{key: {convert}(each) for key, each in value.items()}}"
+    return f"{convert}(value)"
 
 
 def _same(message: Message) -> Iterator[str]:
@@ -125,16 +125,16 @@ def _member(field: Field, side: str) -> str:
 
 
 def _compared(field: Field, right: str, answer: str) -> str:
-    one = comparison(field, _SAME)
+    compare = comparison(field, _SAME)
     if field.shape is Shape.MANY:
-        return f"elements({one}, {right}, {answer}, k)"
+        return f"elements({compare}, {right}, {answer}, k)"
     if field.shape is Shape.MAP:
-        return f"entries({one}, {right}, {answer}, k)"
-    if one == "equal":
+        return f"entries({compare}, {right}, {answer}, k)"
+    if compare == "equal":
         return f"{right} == {answer}"
     if field.shape is Shape.OPTIONAL or field.oneof:
-        return f"optional({one}, {right}, {answer}, k)"
-    return f"{one}({right}, {answer}, k)"
+        return f"optional({compare}, {right}, {answer}, k)"
+    return f"{compare}({right}, {answer}, k)"
 
 
 def _text(text: str) -> str:

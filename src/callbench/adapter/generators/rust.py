@@ -106,8 +106,8 @@ def source(schema: Schema) -> str:
         BadInput: Rust cannot have such a type or name; the sentence names it.
     """
     boxed = _recursive(schema)
-    types = [_enumeration(one) for one in schema.enumerations]
-    types += [_message(one, boxed) for one in schema.messages]
+    types = [_enumeration(enumeration) for enumeration in schema.enumerations]
+    types += [_message(message, boxed) for message in schema.messages]
     body = "\n".join(f"    {line}" if line else "" for line in "\n\n".join(types).splitlines())
     calls = "\n".join(f"    {_call(place, call)}" for place, call in enumerate(schema.calls))
     return (
@@ -119,9 +119,9 @@ def source(schema: Schema) -> str:
     )
 
 
-def _enumeration(one: Enumeration) -> str:
-    values = ", ".join(f"{_text(name)} = {number}" for name, number in one.values)
-    return f"{_OURS}::enumeration! {{ {_type(one.name)} {_text(one.name)} {{ {values} }} }}"
+def _enumeration(enumeration: Enumeration) -> str:
+    values = ", ".join(f"{_text(name)} = {number}" for name, number in enumeration.values)
+    return f"{_OURS}::enumeration! {{ {_type(enumeration.name)} {_text(enumeration.name)} {{ {values} }} }}"
 
 
 def _message(message: Message, boxed: frozenset[tuple[str, str]]) -> str:
@@ -179,14 +179,14 @@ def _optional(field: Field) -> bool:
 
 
 def _rust_type(field: Field, *, in_box: bool) -> str:
-    one = _type(field.type_name) if field.kind is Kind.MESSAGE else _TYPES[field.kind]
+    value_type = _type(field.type_name) if field.kind is Kind.MESSAGE else _TYPES[field.kind]
     if field.shape is Shape.MANY:
-        return f"::std::vec::Vec<{one}>"
+        return f"::std::vec::Vec<{value_type}>"
     if field.shape is Shape.MAP:
-        return f"::std::collections::BTreeMap<{_TYPES[field.key]}, {one}>"
+        return f"::std::collections::BTreeMap<{_TYPES[field.key]}, {value_type}>"
     if _optional(field):
-        return f"::std::option::Option<{'::std::boxed::Box<' + one + '>' if in_box else one}>"
-    return one
+        return f"::std::option::Option<{'::std::boxed::Box<' + value_type + '>' if in_box else value_type}>"
+    return value_type
 
 
 def _serde(field: Field, *, wrapped: bool) -> str:
@@ -243,7 +243,9 @@ def _recursive(schema: Schema) -> frozenset[tuple[str, str]]:
 
 def _held(message: Message) -> Iterator[Field]:
     """The fields whose message lies within this one, not behind a list."""
-    return (one for one in message.fields if one.kind is Kind.MESSAGE and one.shape in (Shape.ONE, Shape.OPTIONAL))
+    return (
+        field for field in message.fields if field.kind is Kind.MESSAGE and field.shape in (Shape.ONE, Shape.OPTIONAL)
+    )
 
 
 def _reached(name: str, held: dict[str, tuple[Field, ...]]) -> set[str]:
@@ -275,4 +277,8 @@ def _type(name: str) -> str:
 def _text(text: str) -> str:
     """A literal of Rust."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(one if one.isprintable() else f"\\u{{{ord(one):x}}}" for one in escaped) + '"'
+    return (
+        '"'
+        + "".join(character if character.isprintable() else f"\\u{{{ord(character):x}}}" for character in escaped)
+        + '"'
+    )

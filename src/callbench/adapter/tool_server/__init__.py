@@ -22,7 +22,7 @@ def source(documents: Sequence[str], command: str, url: str, *, network: bool) -
     Raises:
         BadInput: several of them or none are given, or the server cannot be started, reached or understood.
     """
-    if len([one for one in (documents, command, url) if one]) != 1:
+    if len([given for given in (documents, command, url) if given]) != 1:
         raise BadInput("name one of these: a document, a server by --command, or a server by --url")
     if url and not network:
         raise BadInput(f"--url sends requests to {url}: add --allow-network to allow that")

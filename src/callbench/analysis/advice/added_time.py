@@ -25,25 +25,25 @@ def with_added_time(every: Every, records: Sequence[Every], situation: Situation
     Returns:
         The figures; as they are where no cell over one of the links was measured.
     """
-    cells = [one for record in records for one in record.values()]
-    found = {key: _added(one, cells, situation) for key, one in every.items()}
+    cells = [figures for record in records for figures in record.values()]
+    found = {key: _added(figures, cells, situation) for key, figures in every.items()}
     if any(added is None for added in found.values()):
         return every
-    return {key: replace(one, added=found[key]) for key, one in every.items()}
+    return {key: replace(figures, added=found[key]) for key, figures in every.items()}
 
 
-def _added(one: Figures, cells: Sequence[Figures], situation: Situation) -> AddedTime | None:
+def _added(figures: Figures, cells: Sequence[Figures], situation: Situation) -> AddedTime | None:
     # Without a link nothing sleeps, and nothing is off.
     far = [link for link in situation.links if link.wire.get("link")]
     factors, reach = dict.fromkeys(SIDES, 0.0), 0.0
     for link in far:
         for side in SIDES:
-            by = times(cells, link.name, side, one.channel)
+            by = times(cells, link.name, side, figures.channel)
             if by is None:
                 return None
             factors[side] += link.share * (math.exp(by.log) - 1)
             reach = max(reach, by.reach)
-    here = one.here
+    here = figures.here
     return AddedTime(_times(here.server_us, factors["server"]), _times(here.client_us, factors["client"]), reach)
 
 

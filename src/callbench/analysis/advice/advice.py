@@ -104,7 +104,7 @@ def advise(
     """
     _check_formats(subject, situation)
     every = _figures(subject, situation)
-    others = [_figures(one, situation) for one in held_back]
+    others = [_figures(held, situation) for held in held_back]
     of_sizes = None if sizes is None else _figures(sizes, situation)
     spread = subject.results.run_spread
     advice = of_figures(every, situation, others, of_sizes, invented, spread)
@@ -122,7 +122,7 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
     """Compute an advice from figures, however they came about."""
     groups = _groups(every, situation)
     _known_today(every, situation)
-    compared = [one for each in (every, *held_back) for one in each.values()]
+    compared = [figures for each in (every, *held_back) for figures in each.values()]
     tested, error = checks(compared, situation), error_of(compared, situation, situation.goal)
     every = with_added_time(every, [every, *held_back], situation)
     decision = decide(every, situation, groups, tested, error, spread)
@@ -170,7 +170,9 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
 
 def ordinary(every: Every, names: Sequence[str], situation: Situation) -> list[str]:
     """Name the stack of today, and the one that is most common of all: JSON over HTTP/1.1 with kept connections."""
-    common = [name for (name, _), one in every.items() if (one.message, one.channel) == ("json", "http-keepalive")]
+    common = [
+        name for (name, _), figures in every.items() if (figures.message, figures.channel) == ("json", "http-keepalive")
+    ]
     return [name for name in dict.fromkeys([situation.today, *common]) if name in names]
 
 
@@ -225,19 +227,19 @@ def _least(
 
 def _figures(subject: Subject, situation: Situation) -> Every:
     wires = subject.run.plan().get("links") or {}
-    links = {one.name: one.wire for one in situation.links if one.wire.get("link")}
+    links = {link.name: link.wire for link in situation.links if link.wire.get("link")}
     return read(subject.results, wires, links, subject.cards)
 
 
 def _excluded(subject: Subject, situation: Situation) -> dict[str, list[str]]:
     """List the stacks of the named languages that were not measured, by the reason."""
-    named = {plain(one) for one in situation.languages}
-    measured = {one.attributes["stack"] for one in subject.results.cells if one.rate is not None}
+    named = {plain(language) for language in situation.languages}
+    measured = {cell.attributes["stack"] for cell in subject.results.cells if cell.rate is not None}
     found: dict[str, list[str]] = {}
-    for one in subject.results.excluded:
-        if str(subject.cards.get(one.stack, {}).get("language")) in named and one.stack not in measured:
-            stacks = found.setdefault(one.why, [])
-            stacks += [one.stack] if one.stack not in stacks else []
+    for excluded in subject.results.excluded:
+        if str(subject.cards.get(excluded.stack, {}).get("language")) in named and excluded.stack not in measured:
+            stacks = found.setdefault(excluded.why, [])
+            stacks += [excluded.stack] if excluded.stack not in stacks else []
     return found
 
 

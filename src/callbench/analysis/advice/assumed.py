@@ -118,7 +118,7 @@ def assumed_range(measured: Measured, invented: Invented) -> AssumedRange:
     assumed = [*scales, *([Assumption.MIX] if mixed else [])]
     if not assumed:
         return NOTHING_ASSUMED
-    cases = [_case(measured, *one) for one in places]
+    cases = [_case(measured, *place) for place in places]
     outcome = _worst(measured, assumed, cases)
     turns = [*_turns(measured, scales)] if outcome is Holds.DEPENDS else []
     here = named(measured.here.choice, measured.situation.today)
@@ -195,7 +195,7 @@ def spanned_amounts(
     here: Mapping[str, Difference], elsewhere: Sequence[Mapping[str, Difference]]
 ) -> dict[str, Difference]:
     """Widen the intervals of what candidates need, as `spanned` does."""
-    return {name: _over(one, [other.get(name) for other in elsewhere]) or one for name, one in here.items()}
+    return {name: _over(amount, [other.get(name) for other in elsewhere]) or amount for name, amount in here.items()}
 
 
 def _over(here: Difference | None, others: Sequence[Difference | None]) -> Difference | None:

@@ -64,28 +64,30 @@ def checks(every: Iterable[Figures], situation: Situation) -> list[Check]:
     percentile, words = percentile_of(situation)
     found: list[Check] = []
     cells = list(every)
-    for one in cells:
+    for cell in cells:
         for link in situation.links:
-            measured = one.over.get(link.name)
+            measured = cell.over.get(link.name)
             if measured is None:
                 continue
             pairs: list[tuple[str, ByBlock, ByBlock]] = [
-                (name, latency_us(one, link.wire, metric), measured.latency_us.get(metric, {}))
+                (name, latency_us(cell, link.wire, metric), measured.latency_us.get(metric, {}))
                 for name, metric in (("mean time", "mean_us"), (words, percentile))
             ]
-            made = [_check((one.stack, one.group, link.name, what), predicted, seen) for what, predicted, seen in pairs]
-            made += [_processor_check(one, cells, link.name, side) for side in SIDES]
+            made = [
+                _check((cell.stack, cell.group, link.name, what), predicted, seen) for what, predicted, seen in pairs
+            ]
+            made += [_processor_check(cell, cells, link.name, side) for side in SIDES]
             found += [check for check in made if check is not None]
     return found
 
 
-def _processor_check(one: Figures, cells: Sequence[Figures], link: str, side: str) -> Check | None:
+def _processor_check(cell: Figures, cells: Sequence[Figures], link: str, side: str) -> Check | None:
     """Predict a cell from the other stacks over the link; None where there are none."""
-    by = times(cells, link, side, one.channel, without=one.stack)
+    by = times(cells, link, side, cell.channel, without=cell.stack)
     if by is None:
         return None
-    here, seen = (getattr(spent, f"{side}_us") for spent in (one.here, one.over[link]))
-    check = _check((one.stack, one.group, link, f"{PROCESSOR_TIME}, {side}"), scaled(here, by), seen)
+    here, seen = (getattr(spent, f"{side}_us") for spent in (cell.here, cell.over[link]))
+    check = _check((cell.stack, cell.group, link, f"{PROCESSOR_TIME}, {side}"), scaled(here, by), seen)
     if check is None:
         return None
     # The factor's own interval counts: how much the forks differ says nothing of it.
@@ -116,9 +118,9 @@ def error_of(every: Iterable[Figures], situation: Situation, goal: Goal) -> Erro
         if not link.wire.get("link"):
             continue
         by_group: dict[str, list[ByBlock]] = {}
-        for one in figures:
-            if off := _off(one, situation, link.name, goal):
-                by_group.setdefault(one.group, []).append(off)
+        for cell in figures:
+            if off := _off(cell, situation, link.name, goal):
+                by_group.setdefault(cell.group, []).append(off)
         if by_group:
             links.append(link.name)
         worst = max(worst, _spread(by_group.values()) if by_group else math.log1p(UNCHECKED))
@@ -151,22 +153,22 @@ def off_by(found: Iterable[Check], link: str, what: str, us: float) -> float:
         what: `mean time` or the percentile.
         us: what was predicted, in microseconds.
     """
-    logs = [abs(math.log(one.off.middle)) for one in found if one.link == link and one.what == what]
+    logs = [abs(math.log(check.off.middle)) for check in found if check.link == link and check.what == what]
     return max(logs, default=math.log1p(UNCHECKED + (UNCHECKED_TAIL_US / us if what in _TAILS else 0.0)))
 
 
-def _off(one: Figures, situation: Situation, name: str, goal: Goal) -> ByBlock:
+def _off(cell: Figures, situation: Situation, name: str, goal: Goal) -> ByBlock:
     """Give measured over predicted by fork, of what the goal wants small; empty where one is not known."""
-    measured = one.over.get(name)
+    measured = cell.over.get(name)
     if measured is None:
         return {}
     link = next(link for link in situation.links if link.name == name)
     both = situation.prices is None or situation.prices.both_sides
     match goal:
         case Goal.MONEY:
-            pair = money_a_month(one, situation), money_a_month(one, situation, measured)
+            pair = money_a_month(cell, situation), money_a_month(cell, situation, measured)
         case Goal.PROCESSOR:
-            pair = processor_us(one.here, both=both), processor_us(measured, both=both)
+            pair = processor_us(cell.here, both=both), processor_us(measured, both=both)
         case _:
-            pair = latency_us(one, link.wire, "mean_us"), measured.latency_us.get("mean_us", {})
+            pair = latency_us(cell, link.wire, "mean_us"), measured.latency_us.get("mean_us", {})
     return ratios_by_fork([pair[1]], [pair[0]])

@@ -99,7 +99,7 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         whole = len(moves) == len(values) - 1
         # What is worth nothing, as a margin: a value of now - worth is below now by it.
         little = math.inf if worth >= now else worth / (now - worth)
-        nothing = whole and all(_saves_at_most(one, max(margin, little), error) for one in moves.values())
+        nothing = whole and all(_saves_at_most(move, max(margin, little), error) for move in moves.values())
         return _with(found, AdviceVerdict.STAY if nothing else AdviceVerdict.UNDECIDED, moves)
     return _with(found, _among(best), moves, leave=True)
 
@@ -114,20 +114,20 @@ def _among(best: Best) -> AdviceVerdict:
     """Say whether the best is the one, or one of several within the margin, or neither is shown."""
     if best.shown:
         return AdviceVerdict.CHOOSE
-    if all(one.behind or one.equivalent for one in best.others):
+    if all(rival.behind or rival.equivalent for rival in best.others):
         return AdviceVerdict.EITHER
     return AdviceVerdict.UNDECIDED
 
 
 def _pays(name: str, moves: Mapping[str, DecidedComparison], margin: float) -> bool:
     """Whether a move is shown to save something, and saves more than the margin as far as is known."""
-    one = moves.get(name)
-    return one is not None and one.decision is Decision.BETTER and one.ratio.middle * (1 + margin) < 1
+    move = moves.get(name)
+    return move is not None and move.decision is Decision.BETTER and move.ratio.middle * (1 + margin) < 1
 
 
-def _saves_at_most(one: DecidedComparison, margin: float, error: float) -> bool:
+def _saves_at_most(move: DecidedComparison, margin: float, error: float) -> bool:
     """Whether a move is shown to save no more than the margin."""
-    if one.decision in (Decision.EQUIVALENT, Decision.WORSE):
+    if move.decision in (Decision.EQUIVALENT, Decision.WORSE):
         return True
-    low = one.ratio.low
+    low = move.ratio.low
     return low is not None and math.log(low) - error >= -math.log1p(margin)

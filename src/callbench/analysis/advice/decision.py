@@ -95,7 +95,11 @@ def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
     names, others, languages = taking_part(every, names, situation, groups)
     situation = replace(situation, today=languages.counted_for(situation.today))
     met = _met(every, names, situation, groups, tested)
-    failing = [name for name in names if any(one.stack == name and one.outcome is Outcome.FAILED for one in met)]
+    failing = [
+        name
+        for name in names
+        if any(requirement.stack == name and requirement.outcome is Outcome.FAILED for requirement in met)
+    ]
     goals = _goals(every, [name for name in names if name not in failing], situation, groups)
     timed = situation.goal is Goal.TIME
     at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
@@ -143,7 +147,7 @@ def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) 
     """
     if situation.objective is None:
         return []
-    outcomes = {(one.stack, one.link): one.outcome for one in met}
+    outcomes = {(requirement.stack, requirement.link): requirement.outcome for requirement in met}
     open_ = {None, Outcome.UNDECIDED}
     return [
         name
@@ -184,7 +188,7 @@ def _met(
             values = slowest_us(every, name, groups, link, metric)
             if not values:
                 continue
-            ms = amount_of([one / 1e3 for one in values.values()])
+            ms = amount_of([us / 1e3 for us in values.values()])
             measured = all(known_latency_us(every[name, group], link.name, link.wire, metric)[1] for group in groups)
             off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
             if ms.low is not None and ms.high is not None:

@@ -96,9 +96,9 @@ def read(
         links: those of the situation, by name, likewise.
         cards: the stacks of its plan by id.
     """
-    closed = [one for one in results.cells if one.rate is not None and not one.open_loop and one.excluded is None]
+    closed = [cell for cell in results.cells if cell.rate is not None and not cell.open_loop and cell.excluded is None]
     found: dict[tuple[str, str], Figures] = {}
-    for cell in _fewest([one for one in closed if one.attributes["link"] == LOOPBACK]):
+    for cell in _fewest([cell for cell in closed if cell.attributes["link"] == LOOPBACK]):
         ledger = results.ledgers.get(cell.id)
         account = tuple(ledger.phases[STEADY]) if ledger and ledger.phases else ()
         names = cell.attributes
@@ -107,7 +107,7 @@ def read(
             names["stack"], names["group"], names["call"], names["message"], names["channel"], _of(cell), account,
             float(ledger.request_payload + ledger.answer_payload) if ledger else None,
             float(ledger.answer_payload) if ledger else None,
-            {name: _of(one) for name, wire in links.items() if (one := _same(cell, closed, wires, wire))},
+            {name: _of(twin) for name, wire in links.items() if (twin := _same(cell, closed, wires, wire))},
             "; ".join(cell.doubts), names["language"],
             str(card.get(PROTOCOL) or ""), cell.at_least, card, cell.kind,
         )  # fmt: skip
@@ -117,10 +117,10 @@ def read(
 def _fewest(cells: Sequence[Result]) -> list[Result]:
     """Keep, of each stack and group, the cell with the fewest clients."""
     kept: dict[tuple[str, str], Result] = {}
-    for one in cells:
-        key = one.attributes["stack"], one.attributes["group"]
-        if key not in kept or int(one.attributes["clients"]) < int(kept[key].attributes["clients"]):
-            kept[key] = one
+    for cell in cells:
+        key = cell.attributes["stack"], cell.attributes["group"]
+        if key not in kept or int(cell.attributes["clients"]) < int(kept[key].attributes["clients"]):
+            kept[key] = cell
     return list(kept.values())
 
 
@@ -129,16 +129,16 @@ def _same(
 ) -> Result | None:
     """Find the cell that differs in nothing but a link, and that link is this one."""
     names = ("stack", "call", "clients")
-    for one in cells:
-        lies_over = wires.get(one.attributes["link"])
+    for candidate in cells:
+        lies_over = wires.get(candidate.attributes["link"])
         if (
             lies_over is not None
             and _plain(lies_over) == _plain(wire)
-            and all(one.attributes[name] == cell.attributes[name] for name in names)
-            and one.arguments == cell.arguments
-            and one.options == cell.options
+            and all(candidate.attributes[name] == cell.attributes[name] for name in names)
+            and candidate.arguments == cell.arguments
+            and candidate.options == cell.options
         ):
-            return one
+            return candidate
     return None
 
 
@@ -152,5 +152,5 @@ def _plain(wire: Mapping[str, Any]) -> tuple[Any, ...]:
 def _of(cell: Result) -> OverLink:
     costs = {side: cell.costs.get(f"{side}_cpu_us") for side in ("server", "client")}
     latencies = {name: dict(values) for name in LATENCIES if (values := cell.by_fork.get(name))}
-    server, client = (dict(one.by_fork) if one is not None else {} for one in costs.values())
+    server, client = (dict(cost.by_fork) if cost is not None else {} for cost in costs.values())
     return OverLink(latencies, server, client)

@@ -52,7 +52,7 @@ class TakingPart:
 
     def counted_for(self, stack: str) -> str:
         """Give the stack whose figures count for the protocol of another one; itself if there is none."""
-        return next((one.counted for one in self.shared if stack in one.every), stack)
+        return next((protocol.counted for protocol in self.shared if stack in protocol.every), stack)
 
 
 def taking_part(
@@ -69,9 +69,9 @@ def taking_part(
     Returns:
         The candidates, the stacks that are none any more, and what the languages make of them.
     """
-    of = {stack: one.language for (stack, _), one in every.items() if MIXED not in stack}
-    named = list(dict.fromkeys(plain(one) for one in situation.languages))
-    measured = [one for one in named if one in of.values()]
+    of = {stack: figures.language for (stack, _), figures in every.items() if MIXED not in stack}
+    named = list(dict.fromkeys(plain(language) for language in situation.languages))
+    measured = [language for language in named if language in of.values()]
     if not measured:
         return list(names), [], TakingPart()
     values = {name: _value(every, name, situation, groups) for name in names}
@@ -80,15 +80,15 @@ def taking_part(
         for name in names
         if of.get(name) not in measured
     ]
-    bound = {one.stack: values[one.stack] for one in out if values[one.stack]}
+    bound = {left_out.stack: values[left_out.stack] for left_out in out if values[left_out.stack]}
     kept = [name for name in names if of.get(name) in measured]
     if len(measured) == 1:
         return kept, out, TakingPart(measured, (), bound)
     shared: list[Shared] = []
     spoken: dict[str, list[str]] = {}
     for name in kept:
-        one = next(figures for (stack, _), figures in every.items() if stack == name)
-        spoken.setdefault(one.protocol or f"{one.message} over {one.channel}", []).append(name)
+        of_stack = next(figures for (stack, _), figures in every.items() if stack == name)
+        spoken.setdefault(of_stack.protocol or f"{of_stack.message} over {of_stack.channel}", []).append(name)
     for protocol, stacks in spoken.items():
         lacking = [language for language in measured if language not in {of[name] for name in stacks}]
         if lacking:
@@ -96,7 +96,7 @@ def taking_part(
             out += [LeftOutStack(name, [why], True) for name in stacks]
         else:
             shared.append(_shared(stacks, measured, of, values))
-    return [one.counted for one in shared], out, TakingPart(measured, shared, bound)
+    return [protocol.counted for protocol in shared], out, TakingPart(measured, shared, bound)
 
 
 def _shared(

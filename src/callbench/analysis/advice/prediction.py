@@ -17,7 +17,7 @@ from callbench.stats.wire.line import on_the_line_ms
 _HOUR_US = 3.6e9
 
 
-def latency_us(one: Figures, wire: Mapping[str, Any], metric: str) -> ByBlock:
+def latency_us(figures: Figures, wire: Mapping[str, Any], metric: str) -> ByBlock:
     """Predict a latency over a link, by fork: as here, and what the link adds.
 
     That is exact for a mean. For a percentile it holds as far as the link adds the same to each call.
@@ -25,26 +25,26 @@ def latency_us(one: Figures, wire: Mapping[str, Any], metric: str) -> ByBlock:
     Returns:
         Microseconds; empty where the record lacks the figure, or the bytes were not counted and the link has any.
     """
-    values = one.here.latency_us.get(metric, {})
+    values = figures.here.latency_us.get(metric, {})
     if not wire.get("link"):
         return dict(values)
-    if not one.account:
+    if not figures.account:
         return {}
-    added = added_ms(one, wire) * 1e3
+    added = added_ms(figures, wire) * 1e3
     return {fork: here_us + added for fork, here_us in values.items()}
 
 
-def added_ms(one: Figures, wire: Mapping[str, Any]) -> float:
+def added_ms(figures: Figures, wire: Mapping[str, Any]) -> float:
     """Compute what a link adds to a call, in ms; where each call opens a connection, that takes a round trip more."""
-    return on_the_line_ms(wire, one.account, float(one.account[0].get("connections", 0.0)))
+    return on_the_line_ms(wire, figures.account, float(figures.account[0].get("connections", 0.0)))
 
 
-def known_latency_us(one: Figures, link: str, wire: Mapping[str, Any], metric: str) -> tuple[ByBlock, bool]:
+def known_latency_us(figures: Figures, link: str, wire: Mapping[str, Any], metric: str) -> tuple[ByBlock, bool]:
     """Give a latency over a link, and whether it was measured: predicted where it was not."""
-    measured = one.over.get(link)
+    measured = figures.over.get(link)
     if measured is not None and measured.latency_us.get(metric):
         return measured.latency_us[metric], True
-    return latency_us(one, wire, metric), not wire.get("link")
+    return latency_us(figures, wire, metric), not wire.get("link")
 
 
 def processor_us(spent: OverLink | AddedTime, *, both: bool) -> ByBlock:
@@ -54,38 +54,38 @@ def processor_us(spent: OverLink | AddedTime, *, both: bool) -> ByBlock:
     return {fork: spent.server_us[fork] + spent.client_us[fork] for fork in spent.server_us.keys() & spent.client_us}
 
 
-def wire_bytes(one: Figures) -> tuple[float, float] | None:
+def wire_bytes(figures: Figures) -> tuple[float, float] | None:
     """Give the bytes of a call in IP packets, to the server and to the client; None where they were not counted."""
-    if not one.account:
+    if not figures.account:
         return None
-    there, back = (float(row["ip"] + row["tcp"] + row["payload"] + row["retransmitted"]) for row in one.account)
+    there, back = (float(row["ip"] + row["tcp"] + row["payload"] + row["retransmitted"]) for row in figures.account)
     return there, back
 
 
-def money_a_month(one: Figures, situation: Situation, spent: OverLink | None = None) -> ByBlock:
+def money_a_month(figures: Figures, situation: Situation, spent: OverLink | None = None) -> ByBlock:
     """Compute the money of a month in which every call is this one, by fork.
 
     Args:
-        one: the stack with the call.
+        figures: of the stack with the call.
         situation: with prices and calls a second; without them the answer is empty.
         spent: the processor time to take instead of that without a link and what the links add to it.
     """
-    prices, calls, sizes = situation.prices, situation.calls_per_s, wire_bytes(one)
+    prices, calls, sizes = situation.prices, situation.calls_per_s, wire_bytes(figures)
     if prices is None or calls is None or (prices.gigabyte_out and sizes is None):
         return {}
     out = prices.gigabyte_out * sizes[1] / 1e9 if sizes is not None else 0.0
-    used = processor_us(spent or one.here, both=prices.both_sides)
-    if spent is None and one.added is not None:
-        more = processor_us(one.added, both=prices.both_sides)
+    used = processor_us(spent or figures.here, both=prices.both_sides)
+    if spent is None and figures.added is not None:
+        more = processor_us(figures.added, both=prices.both_sides)
         used = {fork: us + more[fork] for fork, us in used.items() if fork in more}
     return {fork: calls * MONTH_S * (us / _HOUR_US * prices.processor_hour + out) for fork, us in used.items()}
 
 
-def value(one: Figures, situation: Situation, goal: Goal, measured: Collection[str] = ()) -> ByBlock:
+def value(figures: Figures, situation: Situation, goal: Goal, measured: Collection[str] = ()) -> ByBlock:
     """Give what the goal wants small, of one stack with one call, by fork; empty where it is not known.
 
     Args:
-        one: the stack with the call.
+        figures: of the stack with the call.
         situation: for links, prices and calls a second.
         goal: what is wanted small.
         measured: the links over which every candidate was measured. Over the others all are predicted: the error
@@ -96,34 +96,34 @@ def value(one: Figures, situation: Situation, goal: Goal, measured: Collection[s
             every = [
                 (
                     link.share,
-                    one.over[link.name].latency_us["mean_us"]
+                    figures.over[link.name].latency_us["mean_us"]
                     if link.name in measured
-                    else latency_us(one, link.wire, "mean_us"),
+                    else latency_us(figures, link.wire, "mean_us"),
                 )
                 for link in situation.links
             ]
             forks = set.intersection(*(set(values) for _, values in every))
             return {fork: sum(share * values[fork] for share, values in every) for fork in sorted(forks)}
         case Goal.MONEY:
-            return money_a_month(one, situation)
+            return money_a_month(figures, situation)
         case Goal.PROCESSOR:
-            return processor_us(one.here, both=situation.prices is None or situation.prices.both_sides)
+            return processor_us(figures.here, both=situation.prices is None or situation.prices.both_sides)
         case Goal.BYTES:
-            sizes = wire_bytes(one)
-            return dict.fromkeys(one.here.latency_us.get("mean_us", {}), sum(sizes)) if sizes else {}
+            sizes = wire_bytes(figures)
+            return dict.fromkeys(figures.here.latency_us.get("mean_us", {}), sum(sizes)) if sizes else {}
 
 
-def here_alone(one: Figures, situation: Situation) -> ByBlock:
+def here_alone(figures: Figures, situation: Situation) -> ByBlock:
     """Give the part of what the goal wants small that this machine's work makes, by fork: no delay and no bytes."""
     match situation.goal:
         case Goal.TIME:
-            return dict(one.here.latency_us.get("mean_us", {}))
+            return dict(figures.here.latency_us.get("mean_us", {}))
         case Goal.MONEY if situation.prices is not None:
-            return money_a_month(one, replace(situation, prices=replace(situation.prices, gigabyte_out=0.0)))
+            return money_a_month(figures, replace(situation, prices=replace(situation.prices, gigabyte_out=0.0)))
         case Goal.BYTES:
-            return dict.fromkeys(one.here.latency_us.get("mean_us", {}), 0.0)
+            return dict.fromkeys(figures.here.latency_us.get("mean_us", {}), 0.0)
         case _:
-            return value(one, situation, situation.goal)
+            return value(figures, situation, situation.goal)
 
 
 def measured_links(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> list[str]:
@@ -132,7 +132,10 @@ def measured_links(every: Every, names: Sequence[str], situation: Situation, gro
     return [
         link.name
         for link in situation.links
-        if all(known_latency_us(one, link.name, link.wire, "mean_us")[1] and one.over.get(link.name) for one in each)
+        if all(
+            known_latency_us(figures, link.name, link.wire, "mean_us")[1] and figures.over.get(link.name)
+            for figures in each
+        )
     ]
 
 

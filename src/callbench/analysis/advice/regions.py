@@ -97,11 +97,11 @@ def regions(  # noqa: PLR0913, PLR0917 - a map and all that it is of
     if first is None or len(names) < 2:
         return None
     sizes = _sizes(every, names, first)
-    ladders = {name: [every[name, one] for one in sizes.values()] for name in names}
+    ladders = {name: [every[name, group] for group in sizes.values()] for name in names}
     forks = sorted(
-        set.intersection(*(set(one.here.latency_us["mean_us"]) for mine in ladders.values() for one in mine))
+        set.intersection(*(set(figures.here.latency_us["mean_us"]) for mine in ladders.values() for figures in mine))
     )
-    if not forks or not all(one.account for mine in ladders.values() for one in mine):
+    if not forks or not all(figures.account for mine in ladders.values() for figures in mine):
         return None
     rate = _rate_mbit(link)
     y = Axis("rate of the link", "Mbit/s", _steps(RATES_MBIT), rate)
@@ -115,11 +115,11 @@ def regions(  # noqa: PLR0913, PLR0917 - a map and all that it is of
         times = [_by_trip(ladders[name][0], forks, (x, y)) for name in names]
     margin, error = bounds
     prior = of_ratios([[every[name, group].here.latency_us["mean_us"] for name in names]])
-    logs = np.stack([one.logs for one in times]).reshape(len(names), len(forks), -1)
-    shares = np.stack([one.shares for one in times]).reshape(len(names), -1)
+    logs = np.stack([taken.logs for taken in times]).reshape(len(names), len(forks), -1)
+    shares = np.stack([taken.shares for taken in times]).reshape(len(names), -1)
     found = best_by_place(logs, LEVEL, margin, error, prior, shares)
     winners = np.where(found.tied, _leaders(found, names, ordinary), found.winners)
-    reached = _reached(found, [any(one.at_most for one in ladders[name]) for name in names])
+    reached = _reached(found, [any(figures.at_most for figures in ladders[name]) for name in names])
     winners[reached] = -1
     shape = len(y.places), len(x.places)
     tied = (found.tied & ~reached).reshape(shape).tolist()
@@ -193,7 +193,7 @@ def _sizes(every: Every, names: Sequence[str], first: Figures) -> dict[float, st
 
 
 def _steps(ends: tuple[float, float]) -> list[float]:
-    return [float(one) for one in np.geomspace(*ends, PLACES)]
+    return [float(step) for step in np.geomspace(*ends, PLACES)]
 
 
 def _rate_mbit(link: SituationLink) -> float | None:
@@ -201,12 +201,12 @@ def _rate_mbit(link: SituationLink) -> float | None:
     return min(rates) if rates else None
 
 
-def _parts(one: Figures, wire: Mapping[str, Any]) -> tuple[float, float]:
+def _parts(figures: Figures, wire: Mapping[str, Any]) -> tuple[float, float]:
     """Give what a link adds to a call: ms of its delay, and bits that its rate divides."""
     slow = {way: {**(wire.get("link") or {}).get(way, {}), "rate_bps": None} for way in ("to_server", "to_client")}
     fast = {way: {**slow[way], "rate_bps": 1e3} for way in slow}
-    delay = added_ms(one, {"link": slow})
-    return delay, added_ms(one, {"link": fast}) - delay
+    delay = added_ms(figures, {"link": slow})
+    return delay, added_ms(figures, {"link": fast}) - delay
 
 
 @dataclass(frozen=True)
@@ -246,19 +246,20 @@ def _by_size(
     """
     x, y = axes
     at, scale = np.asarray(x.places), np.maximum(np.asarray(sizes), 1.0)
-    delays, bits = (np.interp(at, scale, part) for part in zip(*(_parts(one, wire) for one in ladder), strict=True))
+    delays, bits = (
+        np.interp(at, scale, part) for part in zip(*(_parts(figures, wire) for figures in ladder), strict=True)
+    )
     added = delays[None, :] + bits[None, :] / np.asarray(y.places)[:, None] / 1e3
-    here = np.stack([
-        np.exp(np.interp(np.log(at), np.log(scale), [math.log(one.here.latency_us["mean_us"][fork]) for one in ladder]))
-        for fork in forks
-    ])  # fmt: skip
+    log_sizes = np.log(at), np.log(scale)
+    times = [[math.log(figures.here.latency_us["mean_us"][fork]) for figures in ladder] for fork in forks]
+    here = np.stack([np.exp(np.interp(*log_sizes, of_fork)) for of_fork in times])
     return _Times(here[:, None, :] / 1e3, added)
 
 
-def _by_trip(one: Figures, forks: Sequence[int], axes: tuple[Axis, Axis]) -> _Times:
+def _by_trip(figures: Figures, forks: Sequence[int], axes: tuple[Axis, Axis]) -> _Times:
     """Compute a call's time by fork, rate and round trip."""
     x, y = axes
-    delay, bits = _parts(one, {"link": {way: {"delay_ns": 500_000} for way in ("to_server", "to_client")}})
+    delay, bits = _parts(figures, {"link": {way: {"delay_ns": 500_000} for way in ("to_server", "to_client")}})
     added = delay * np.asarray(x.places)[None, :] + bits / np.asarray(y.places)[:, None] / 1e3
-    here = np.asarray([one.here.latency_us["mean_us"][fork] / 1e3 for fork in forks])
+    here = np.asarray([figures.here.latency_us["mean_us"][fork] / 1e3 for fork in forks])
     return _Times(here[:, None, None], added)

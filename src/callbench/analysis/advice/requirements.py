@@ -35,8 +35,8 @@ def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) 
     """
     found, out = [], []
     for stack in dict.fromkeys(stack for stack, _ in every):
-        one = next(figures for (name, _), figures in every.items() if name == stack)
-        ruled = required(one.message, one.channel, one.card, situation)
+        of_stack = next(figures for (name, _), figures in every.items() if name == stack)
+        ruled = required(of_stack.message, of_stack.channel, of_stack.card, situation)
         lacking = [] if ruled else _lacking(every, stack, situation, groups)
         if ruled or lacking:
             out.append(LeftOutStack(stack, ruled or lacking, bool(ruled)))
@@ -95,11 +95,11 @@ def required(message: str, channel: str, card: Mapping[str, Any], situation: Sit
 def _lacking(every: Every, stack: str, situation: Situation, groups: Mapping[str, float]) -> list[str]:
     far = any(link.wire.get("link") for link in situation.links)
     for group in groups:
-        one = every.get((stack, group))
-        if one is None:
+        figures = every.get((stack, group))
+        if figures is None:
             return [f"{group} was not measured"]
-        if far and not one.account:
+        if far and not figures.account:
             return ["its bytes were not counted, or its channel does not leave the machine"]
-        if not value(one, situation, situation.goal):
+        if not value(figures, situation, situation.goal):
             return [f"the record does not have its {situation.goal} for {group}"]
     return []

@@ -34,7 +34,7 @@ def from_record(run: Record, situation: Situation) -> AdviceResult:
         BadInput: the run is damaged, or the situation names what it does not have.
     """
     of_sizes = stored.sizes(run)
-    held_back = [subject(one) for one in stored.measured(run)]
+    held_back = [subject(held) for held in stored.measured(run)]
     return advised(subject(run), situation, held_back, None if of_sizes is None else subject(of_sizes))
 
 

@@ -253,8 +253,8 @@ def _line(
 
 def amount_of(values: Sequence[float]) -> Difference:
     """Compute the mean of what cannot be below 0, so its interval is not either."""
-    one = mean(values)
-    return one if one.low is None else replace(one, low=max(0.0, one.low))
+    average = mean(values)
+    return average if average.low is None else replace(average, low=max(0.0, average.low))
 
 
 def _wider(difference: Difference, by: float) -> Difference:

@@ -67,11 +67,11 @@ def times(cells: Collection[Figures], link: str, side: str, channel: str, withou
     """
     logs: dict[str, list[float]] = {}
     channels: dict[str, str] = {}
-    for one in cells:
-        ratios = fork_ratios([_of(one.over[link], side)], [_of(one.here, side)]) if link in one.over else []
-        if ratios and one.stack != without:
-            logs.setdefault(one.stack, []).extend(math.log(ratio) for ratio in ratios)
-            channels[one.stack] = one.channel
+    for cell in cells:
+        ratios = fork_ratios([_of(cell.over[link], side)], [_of(cell.here, side)]) if link in cell.over else []
+        if ratios and cell.stack != without:
+            logs.setdefault(cell.stack, []).extend(math.log(ratio) for ratio in ratios)
+            channels[cell.stack] = cell.channel
     same = [stack for stack in logs if channels[stack] == channel]
     known, stacks = (OF_CHANNEL, same) if same else (OF_ALL, list(logs))
     if not stacks:
@@ -79,7 +79,7 @@ def times(cells: Collection[Figures], link: str, side: str, channel: str, withou
     means = [math.fsum(logs[stack]) / len(logs[stack]) for stack in stacks]
     mean, number = math.fsum(means) / len(means), len(means)
     freedom = FREEDOM + number - 1
-    variance = (FREEDOM * known**2 + math.fsum((one - mean) ** 2 for one in means)) / freedom
+    variance = (FREEDOM * known**2 + math.fsum((stack_mean - mean) ** 2 for stack_mean in means)) / freedom
     return SleepFactor(mean, quantile(freedom) * math.sqrt(variance * (1 + 1 / number)), stacks)
 
 
@@ -109,27 +109,27 @@ def awake(
     for record in reversed(records):
         if all(key in record and all(_whole(record[key].over.get(link)) for link in far) for key in wanted):
             return TimesAfterSleep(record, None)
-    main, cells = records[0], [one for record in records for one in record.values()]
+    main, cells = records[0], [figures for record in records for figures in record.values()]
     found, reach = {}, 0.0
     for key in wanted:
-        one = main.get(key)
-        if one is None or not _whole(one.here):
+        mine = main.get(key)
+        if mine is None or not _whole(mine.here):
             return None
         over = {}
         for link in far:
-            by = {side: times(cells, link, side, one.channel) for side in SIDES}
+            by = {side: times(cells, link, side, mine.channel) for side in SIDES}
             if any(each is None for each in by.values()):
                 return None
-            server, client = (scaled(_of(one.here, side), each) for side, each in by.items() if each is not None)
+            server, client = (scaled(_of(mine.here, side), each) for side, each in by.items() if each is not None)
             over[link] = OverLink({}, server, client)
             reach = max(reach, *(each.reach for each in by.values() if each is not None))
-        found[key] = replace(one, over=over)
+        found[key] = replace(mine, over=over)
     return TimesAfterSleep(found, reach)
 
 
-def _of(one: OverLink, side: str) -> ByBlock:
-    return one.server_us if side == "server" else one.client_us
+def _of(spent: OverLink, side: str) -> ByBlock:
+    return spent.server_us if side == "server" else spent.client_us
 
 
-def _whole(one: OverLink | None) -> bool:
-    return one is not None and bool(one.server_us) and bool(one.client_us)
+def _whole(spent: OverLink | None) -> bool:
+    return spent is not None and bool(spent.server_us) and bool(spent.client_us)

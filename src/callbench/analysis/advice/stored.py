@@ -89,7 +89,9 @@ def write_not_measured(run: Record, stacks: Sequence[LeftOutStack]) -> None:
         return
     path = run.path / NOT_MEASURED
     try:
-        path.write_text(json.dumps([{"stack": one.stack, "why": list(one.why)} for one in stacks], indent=1) + "\n")
+        path.write_text(
+            json.dumps([{"stack": stack.stack, "why": list(stack.why)} for stack in stacks], indent=1) + "\n"
+        )
     except OSError as failure:
         raise machine_limits.written(f"cannot write {path}", failure) from failure
 
@@ -105,7 +107,8 @@ def not_measured(run: Record) -> list[LeftOutStack]:
         return []
     try:
         return [
-            LeftOutStack(str(one["stack"]), list(one["why"]), required=False) for one in json.loads(path.read_bytes())
+            LeftOutStack(str(entry["stack"]), list(entry["why"]), required=False)
+            for entry in json.loads(path.read_bytes())
         ]
     except (OSError, ValueError, TypeError, KeyError) as failure:
         raise BadInput(f"{path} is damaged: remove it, and the advice does not list these stacks") from failure
@@ -129,7 +132,7 @@ def write(
         "callbench": VERSION,
         "started": now(),
         "title": run.info["title"],
-        "held_back": [one.path.name for one in held_back],
+        "held_back": [held.path.name for held in held_back],
         "sizes": None if of_sizes is None else of_sizes.path.name,
         "situation": dict(situation.source or {}),
         **result,

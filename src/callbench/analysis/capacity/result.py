@@ -115,7 +115,7 @@ def read(run: Record) -> CapacityResult:
     death = next((line["why"] for line in of_kind(lines, LossLine, run.path)), None)
     proofs = list(of_kind(lines, ProofLine, run.path))
     took_s = max((line["at_s"] + line["seconds"] for line in (*steps, *proofs)), default=0.0)
-    failed = any(not one.met for one in trials)
+    failed = any(not trial.met for trial in trials)
     chosen = _chosen(steps, trials, found)
     proven = proof_level(found, request)
     return CapacityResult(

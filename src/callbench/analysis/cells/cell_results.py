@@ -51,7 +51,11 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         by_fork, latency = {}, Latency(None, None, None)
     rates = list(by_fork.get("rate_per_s", {}).values())
     cut = _cut_off(cell, answered, rates)
-    whys = [one.why for one in excluded if one.stack == cell["stack"] and one.cell in (None, cell["cell"])]
+    whys = [
+        exclusion.why
+        for exclusion in excluded
+        if exclusion.stack == cell["stack"] and exclusion.cell in (None, cell["cell"])
+    ]
     return Result(
         attributes={**{key: str(cell[key]) for key in _WHICH}, "rate": rate_text(cell["target_per_s"])},
         arguments=json.loads(cell["arguments"] or "{}"),

@@ -10,7 +10,7 @@ from callbench.stats.estimate.interval import Interval, geometric_mean
 if TYPE_CHECKING:
     import duckdb
 
-_COLUMNS = ", ".join(f"{one.rows.value} AS {name}" for name, one in COLD.items() if one.rows is not None)
+_COLUMNS = ", ".join(f"{metric.rows.value} AS {name}" for name, metric in COLD.items() if metric.rows is not None)
 # Until steady: all that was driven of the call's operation, cold start included, until its first cell was steady.
 COLD_SQL = f"""
 WITH of_calls AS (SELECT cell, call, coalesce(json_extract_string(arguments, '$.type'), '') AS type FROM cells)

@@ -28,7 +28,7 @@ class Cost:
     def ns(self, statistic: str) -> int:
         """Return the nanoseconds of all trials together, 0 if they are not known."""
         found = self.by_statistic.get(statistic)
-        return sum(one.ns for one in found.pieces.values()) if found else 0
+        return sum(piece.ns for piece in found.pieces.values()) if found else 0
 
 
 def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
@@ -46,11 +46,11 @@ def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
             found[f"{side}_{kind}_us"] = _spent(trials, [name], TICK_NS)
         found[f"{side}_cpu_us"] = _spent(trials, names, None)
     both = [found[f"{side}_cpu_us"] for side in sides if side != "backend"]
-    known = [one for one in both if one is not None]
+    known = [side for side in both if side is not None]
     found["cpu_us"] = together(known) if known else None
     if any(row["wineserver_ns"] for row in trials):
         found[WINE] = _spent(trials, ["wineserver_ns"], None)
-    return Cost({name: one for name, one in found.items() if one is not None})
+    return Cost({name: spent for name, spent in found.items() if spent is not None})
 
 
 def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> ProcessorTime | None:

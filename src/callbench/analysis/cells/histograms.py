@@ -47,8 +47,8 @@ def together(parts: Iterable[Buckets]) -> Buckets:
     every = list(parts)
     if len(every) == 1:
         return every[0]
-    lows, places = np.unique(np.concatenate([one.lows for one in every]), return_inverse=True)
+    lows, places = np.unique(np.concatenate([histogram.lows for histogram in every]), return_inverse=True)
     counts, widths = np.zeros(len(lows), dtype=np.int64), np.zeros(len(lows), dtype=np.int64)
-    np.add.at(counts, places, np.concatenate([one.counts for one in every]))
-    widths[places] = np.concatenate([one.widths for one in every])
+    np.add.at(counts, places, np.concatenate([histogram.counts for histogram in every]))
+    widths[places] = np.concatenate([histogram.widths for histogram in every])
     return Buckets(lows, widths, counts)

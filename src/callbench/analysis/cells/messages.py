@@ -44,7 +44,7 @@ class MessageTimes:
 
     def __init__(self, codecs: Iterable[CodecCost]) -> None:
         """Takes the codecs of a run."""
-        self._codecs = {(one.adapter, one.message, one.group, one.direction): one for one in codecs}
+        self._codecs = {(codec.adapter, codec.message, codec.group, codec.direction): codec for codec in codecs}
 
     def of(self, attributes: Mapping[str, str]) -> Messages | None:
         """Return a cell's messages; None if one of its two sides has no codec that was timed.
@@ -59,10 +59,12 @@ class MessageTimes:
             self._codecs.get((adapter_of(stack), message, attributes["group"], direction))
             for stack, message, direction in sides
         ]
-        found = [one for one in parts if one is not None]
+        found = [part for part in parts if part is not None]
         if len(found) < 2:
             return None
-        return Messages(sum(one.bytes for one in found), sum((one.encode_ns + one.decode_ns) / 1e3 for one in found))
+        return Messages(
+            sum(part.bytes for part in found), sum((part.encode_ns + part.decode_ns) / 1e3 for part in found)
+        )
 
 
 def adapter_of(stack: str) -> str:
@@ -74,8 +76,9 @@ def labels(codecs: Iterable[CodecCost]) -> dict[str, str]:
     """Name the timed messages, by stack: by the message alone, and by the adapter too where two have one of a name."""
     every = list(codecs)
     adapters: dict[str, set[str]] = {}
-    for one in every:
-        adapters.setdefault(one.message, set()).add(one.adapter)
+    for codec in every:
+        adapters.setdefault(codec.message, set()).add(codec.adapter)
     return {
-        one.stack: one.message if len(adapters[one.message]) == 1 else f"{one.adapter} {one.message}" for one in every
+        codec.stack: codec.message if len(adapters[codec.message]) == 1 else f"{codec.adapter} {codec.message}"
+        for codec in every
     }

@@ -27,9 +27,9 @@ def query_of(metrics: Mapping[str, str], rows: str) -> str:
 def queries(metrics: Iterable[Metric]) -> list[str]:
     """Write one query for all metrics that have the same rows."""
     values: dict[str, dict[str, str]] = {}
-    for one in metrics:
-        if one.rows is not None:
-            values.setdefault(one.rows.of, {})[one.name] = one.rows.value
+    for metric in metrics:
+        if metric.rows is not None:
+            values.setdefault(metric.rows.of, {})[metric.name] = metric.rows.value
     return [query_of(expressions, rows) for rows, expressions in values.items()]
 
 

@@ -242,8 +242,8 @@ def _forks(connection: "duckdb.DuckDBPyConnection") -> dict[str, list[dict[str, 
 
 def _with_unsteady(cell: Result, left_out: Unsteady | None) -> Result:
     """Put beside a cell's values the trials that are not in them; it has no rank where no others are left."""
-    one = replace(cell, unsteady=left_out)
-    return replace(one, doubts=(*one.doubts, one.not_steady)) if one.not_steady else one
+    marked = replace(cell, unsteady=left_out)
+    return replace(marked, doubts=(*marked.doubts, marked.not_steady)) if marked.not_steady else marked
 
 
 def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:

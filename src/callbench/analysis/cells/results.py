@@ -149,12 +149,12 @@ class Result:
 
     def _doubted_only(self, how: str) -> bool:
         doubted = self.rate is not None and self.excluded is None and bool(self.doubts)
-        return doubted and all(one.startswith(how) for one in self.doubts)
+        return doubted and all(doubt.startswith(how) for doubt in self.doubts)
 
     @property
     def whys(self) -> Sequence[str]:
         """Why it has no rank, a phrase each."""
-        doubts = [one.removeprefix(AT_LEAST).removeprefix(AT_MOST) for one in self.doubts]
+        doubts = [doubt.removeprefix(AT_LEAST).removeprefix(AT_MOST) for doubt in self.doubts]
         return [*doubts, *([self.excluded] if self.excluded else [])]
 
     @property
@@ -263,7 +263,7 @@ class Results:
     def _places(self) -> Mapping[tuple[str, str], set[int]]:
         """The places of the cells that have a value, by name and value: tables ask for thousands of cells."""
         found: dict[tuple[str, str], set[int]] = {}
-        for place, one in enumerate(self.cells):
-            for pair in one.attributes.items():
+        for place, cell in enumerate(self.cells):
+            for pair in cell.attributes.items():
                 found.setdefault(pair, set()).add(place)
         return found

@@ -58,17 +58,17 @@ class Comparison:
     @property
     def regressions(self) -> list[MetricVerdict]:
         """What is shown to be worse than the threshold allows."""
-        return [one for one in self.cells if one.regression]
+        return [cell for cell in self.cells if cell.regression]
 
     @property
     def missing(self) -> list[MetricVerdict]:
         """What could not be compared."""
-        return [one for one in self.cells if one.ratio is None]
+        return [cell for cell in self.cells if cell.ratio is None]
 
     @property
     def outcome(self) -> Outcome:
         """What a gate makes of it."""
-        return together(one.outcome for one in self.cells)
+        return together(cell.outcome for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -129,17 +129,17 @@ def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[
     """Describe what a reader must know."""
     if run.info["state"] != "finished":
         yield f"This comparison is {run.info['state']}. Only its finished forks count."
-    rates = [one for one in cells if one.figures.metric is ComparedMetric.RATE]
+    rates = [cell for cell in cells if cell.figures.metric is ComparedMetric.RATE]
     yield from failure_notes(cells)
-    with_tail = {one.figures.cell for one in cells if one.figures.metric is ComparedMetric.P99}
-    without = [one.figures.name for one in rates if one.ratio and one.figures.cell not in with_tail]
+    with_tail = {cell.figures.cell for cell in cells if cell.figures.metric is ComparedMetric.P99}
+    without = [cell.figures.name for cell in rates if cell.ratio and cell.figures.cell not in with_tail]
     if without and rule.p99_threshold is not None:
         yield f"{some(without)} has no p99, because the calls were too short to be timed one by one."
 
 
 def failure_notes(cells: Sequence[MetricVerdict]) -> Iterator[str]:
     """Say whose calls failed, cell by cell."""
-    failed = [one.figures for one in cells if one.figures.metric is ComparedMetric.RATE and any(one.figures.errors)]
+    failed = [cell.figures for cell in cells if cell.figures.metric is ComparedMetric.RATE and any(cell.figures.errors)]
     for figures in failed[:MOST_FAILING]:
         yield f"{figures.name}: {failed_text(figures)}. Failed calls count in no rate."
     if len(failed) > MOST_FAILING:
@@ -200,17 +200,17 @@ def _rates(
     wrong: tuple[list[int], list[int]] = ([], [])
     why, sides, failed = failing.why, failing.sides, bool(failing.why)
     sustained: list[float] = []
-    for one in forks:
-        if (cannot := one.get("cannot")) and not why:
-            why, failed = cannot, not one.get("lacks", False)
-            sides = frozenset(filter(None, [one.get("side", "")]))
-        if one.get("agree") is False and not why:
+    for fork in forks:
+        if (cannot := fork.get("cannot")) and not why:
+            why, failed = cannot, not fork.get("lacks", False)
+            sides = frozenset(filter(None, [fork.get("side", "")]))
+        if fork.get("agree") is False and not why:
             why, failed = "client and server counted differently", True
         sums = [Window(0.0, 0), Window(0.0, 0)]
         for side in _SIDES:
             right[side].append(0)
             wrong[side].append(0)
-        for of_side, calls, errors, ns, *within in one.get("slices", ()):
+        for of_side, calls, errors, ns, *within in fork.get("slices", ()):
             side = int(of_side)
             # Of those that were stored before, the window is the whole slice.
             sums[side] += Window(within[0] if within else calls, int(ns))
@@ -219,7 +219,7 @@ def _rates(
         if all(both.per_s for both in sums):
             for side in _SIDES:
                 rates[side].append(sums[side].per_s)
-            if (without := one.get("sustained")) and all(without):
+            if (without := fork.get("sustained")) and all(without):
                 a, b = (rate / both.per_s for rate, both in zip(without, sums, strict=True))
                 sustained.append(b / a)
         elif not why:
@@ -249,8 +249,8 @@ def _tails(rates: ComparedFigures, forks: Sequence[MetCell]) -> ComparedFigures 
     It is of all calls of a fork, or of several forks that follow each other: percentiles are never averaged.
     """
     timed = []
-    for one in forks:
-        both = [dict(pairs or ()) for pairs in one.get("latency") or ()]
+    for fork in forks:
+        both = [dict(pairs or ()) for pairs in fork.get("latency") or ()]
         if not all(both) or len(both) < len(_SIDES):
             return None
         timed.append((both[0], both[1]))

@@ -32,7 +32,7 @@ def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[MetLine], *, hold
     """
     if hold_idle:
         yield "Deep idle states were off, so a call does not wait for a processor to wake up."
-    alone = [f"{one['a']['id']} and {one['b']['id']}" for one in pairs if not one.get("in_turn", True)]
+    alone = [f"{pair['a']['id']} and {pair['b']['id']}" for pair in pairs if not pair.get("in_turn", True)]
     if alone:
         yield f"{some(alone)}: not alive at the same time, but driven in whole pieces. Drift can affect them unequally."
     stopped = {unit["stack"] for line in met for unit in line.get("units", ()) if unit["paused"]}
@@ -51,5 +51,5 @@ def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[MetLine], *, hold
 
 def echo_of(line: MetRecord) -> float | None:
     """Echoes a second in a fork; None if there was no echo."""
-    calls, elapsed_ns = (sum(one[place] for one in line.get("echoes", ())) for place in (0, 1))
+    calls, elapsed_ns = (sum(echo[place] for echo in line.get("echoes", ())) for place in (0, 1))
     return calls / (elapsed_ns / 1e9) if calls and elapsed_ns else None

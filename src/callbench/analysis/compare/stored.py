@@ -166,7 +166,7 @@ def _doubts(result: Result) -> list[str]:
 
 def _moved(a: Record, b: Record) -> float | None:
     """Return how far the echo moved from one run to the other, as a log-ratio; None if one of them has none."""
-    rates = [_echo_rate(one) for one in (a, b)]
+    rates = [_echo_rate(record) for record in (a, b)]
     return None if rates[0] is None or rates[1] is None else abs(math.log(rates[1] / rates[0]))
 
 

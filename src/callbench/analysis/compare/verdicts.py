@@ -263,10 +263,10 @@ def _undone(found: DecidedComparison, recovers: Interval, margin: float, *, less
     fast as A in turn and 150 times without a pause, it is better all the same.
     """
     ends = [
-        math.log(one * other)
-        for one in (found.ratio.low, found.ratio.high)
+        math.log(end * other)
+        for end in (found.ratio.low, found.ratio.high)
         for other in (recovers.low, recovers.high)
-        if one is not None and other is not None
+        if end is not None and other is not None
     ]
     if not ends:
         return True

@@ -79,9 +79,9 @@ def history(collected: Collected) -> History:
         noise = _noise(logs, starts)
         found.append(SeriesHistory(name, points, starts, noise, len(points) >= FEWEST))
         every.extend(_changes(name, points, starts, noise or 0.0))
-    found.sort(key=lambda one: (len(one.starts) < 2, one.name.study, one.name.cell, one.name.metric))
-    every.sort(key=lambda one: abs(math.log(one.ratio.middle)) / (one.noise or 1e-9), reverse=True)
-    every.sort(key=lambda one: one.after.started, reverse=True)
+    found.sort(key=lambda series: (len(series.starts) < 2, series.name.study, series.name.cell, series.name.metric))
+    every.sort(key=lambda change: abs(math.log(change.ratio.middle)) / (change.noise or 1e-9), reverse=True)
+    every.sort(key=lambda change: change.after.started, reverse=True)
     return History(collected, found, every)
 
 
@@ -101,4 +101,4 @@ def _noise(logs: Sequence[float], starts: Sequence[int]) -> float | None:
     freedom = len(logs) - len(levels)
     if freedom < 1:
         return None
-    return math.expm1(math.sqrt(sum(float(((one - one.mean()) ** 2).sum()) for one in levels) / freedom))
+    return math.expm1(math.sqrt(sum(float(((level - level.mean()) ** 2).sum()) for level in levels) / freedom))

@@ -102,7 +102,7 @@ def collected(shelf: Shelf, metrics: Sequence[str] = METRICS) -> Collected:
     series: dict[SeriesName, list[SeriesPoint]] = {}
     left_out: dict[str, str] = {}
     count = 0
-    for entry in sorted(shelf.entries(), key=lambda one: one.started):
+    for entry in sorted(shelf.entries(), key=lambda stored: stored.started):
         try:
             values = list(_values(shelf, entry, metrics))
         except BadInput as failure:

@@ -325,10 +325,10 @@ def _missing(
         if link != LOOPBACK and not results.where({"link": link}):
             return f"needs a link ({link})"
         return f"{absent(name, conditions, results)} was not part of this run"
-    one = found[0]
-    if statistic not in one.too_few and one.by_fork.get(statistic):
+    first = found[0]
+    if statistic not in first.too_few and first.by_fork.get(statistic):
         return ""
-    return f"{name}: {_no_value(one, statistic)}"
+    return f"{name}: {_no_value(first, statistic)}"
 
 
 def _no_value(cell: Result, statistic: str) -> str:

@@ -65,8 +65,10 @@ def influences(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) 
         cards: likewise.
     """
     by_adapter = {}
-    for adapter in dict.fromkeys(one.attributes["adapter"] for one in cells):
-        own = [one for one in cells if one.attributes["adapter"] == adapter and MIXED not in one.attributes["stack"]]
+    for adapter in dict.fromkeys(cell.attributes["adapter"] for cell in cells):
+        own = [
+            cell for cell in cells if cell.attributes["adapter"] == adapter and MIXED not in cell.attributes["stack"]
+        ]
         layout = _crossed(own, cards)
         if layout and _forks(layout):
             by_adapter[adapter] = _influences(layout)
@@ -77,10 +79,10 @@ def _crossed(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) ->
     """Take the channels that every message was measured over; nothing if there are fewer than two of either."""
     by_message: dict[str, dict[str, Result]] = {}
     libraries: dict[str, set[str]] = {}
-    for one in cells:
-        message, channel = one.attributes["message"], one.attributes["channel"]
-        by_message.setdefault(message, {})[channel] = one
-        card = cards.get(one.attributes["stack"], {})
+    for cell in cells:
+        message, channel = cell.attributes["message"], cell.attributes["channel"]
+        by_message.setdefault(message, {})[channel] = cell
+        card = cards.get(cell.attributes["stack"], {})
         libraries.setdefault(message, set()).add(f"{card.get('library')} {card.get('version')}")
     fair = {message: row for message, row in by_message.items() if len(libraries[message]) == 1}
     common = set.intersection(*(set(row) for row in fair.values())) if fair else set()
@@ -91,7 +93,7 @@ def _crossed(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) ->
 
 def _forks(layout: Layout) -> list[int]:
     """List the forks that have all of a layout's cells."""
-    return sorted(set.intersection(*(set(one.by_fork["rate_per_s"]) for one in layout.values())))
+    return sorted(set.intersection(*(set(cell.by_fork["rate_per_s"]) for cell in layout.values())))
 
 
 def _influences(layout: Layout) -> Influences:
@@ -132,8 +134,8 @@ def _influence(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Influenc
     forks = _forks(layout)
     means: dict[str, dict[int, float]] = {}
     for name in names:
-        own = [one.by_fork["rate_per_s"] for key, one in layout.items() if of(key) == name]
-        means[name] = {fork: math.fsum(math.log(one[fork]) for one in own) / len(own) for fork in forks}
+        own = [cell.by_fork["rate_per_s"] for key, cell in layout.items() if of(key) == name]
+        means[name] = {fork: math.fsum(math.log(by_fork[fork]) for by_fork in own) / len(own) for fork in forks}
     best = max(names, key=lambda name: math.fsum(means[name].values()))
     worst = min(names, key=lambda name: math.fsum(means[name].values()))
     by_fork = {fork: means[best][fork] - means[worst][fork] for fork in forks}

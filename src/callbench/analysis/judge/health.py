@@ -137,7 +137,7 @@ class EndedProcesses:
 
 
 _PEAKS = ("resident_peak", "threads_peak")
-_COUNTS = ("threads_made", *(one.name for one in READINGS if one.rises))
+_COUNTS = ("threads_made", *(reading.name for reading in READINGS if reading.rises))
 
 
 def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[EndedProcesses]]:
@@ -154,7 +154,9 @@ def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[End
     by_cell: dict[str, list[tuple[str, list[dict[str, Any]]]]] = {}
     for (cell, side), own in rows.items():
         by_cell.setdefault(cell, []).append((side, own))
-    found = [_health(one, side, own, tracks, calls) for one in results for side, own in by_cell.get(one.id, [])]
+    found = [
+        _health(result, side, own, tracks, calls) for result in results for side, own in by_cell.get(result.id, [])
+    ]
     return found, deaths
 
 
@@ -221,10 +223,10 @@ def growth(trials: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Growth 
 
     Each trial is a process of its own, so if there are several the interval is that of their slopes' mean.
     """
-    found = [(one, calls) for calls, values in trials if (one := slope(calls, values)) is not None]
+    found = [(rising, calls) for calls, values in trials if (rising := slope(calls, values)) is not None]
     if not found:
         return None
-    slopes = [one.middle * 1e3 for one, _ in found]
+    slopes = [rise.middle * 1e3 for rise, _ in found]
     if len(found) > 1:
         per_thousand = difference.mean(slopes)
     else:

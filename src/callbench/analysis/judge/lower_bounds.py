@@ -11,15 +11,15 @@ from callbench.analysis.cells.results import Result, Results
 from callbench.stats.estimate.interval import Interval
 
 
-def reaching(results: Results, one: Result, others: Iterable[Result]) -> list[Result]:
+def reaching(results: Results, result: Result, others: Iterable[Result]) -> list[Result]:
     """Return those of the others whose rate is a bound, lower or upper, that reaches the rate of the one."""
-    return [other for other in others if (other.at_least or other.at_most) and _reaches(results, other, one)]
+    return [other for other in others if (other.at_least or other.at_most) and _reaches(results, other, result)]
 
 
-def _reaches(results: Results, bound: Result, one: Result) -> bool:
-    if bound.rate is None or one.rate is None or not is_below(bound.rate, one.rate):
+def _reaches(results: Results, bound: Result, result: Result) -> bool:
+    if bound.rate is None or result.rate is None or not is_below(bound.rate, result.rate):
         return True
-    ratio = results.ratio(bound, one)
+    ratio = results.ratio(bound, result)
     return ratio is None or ratio.high is None or ratio.high >= 1
 
 

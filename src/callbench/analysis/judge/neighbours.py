@@ -29,9 +29,9 @@ def disturbances_of(trial: Mapping[str, Any]) -> TrialConditions:
         sure=sure,
         steal_share=processors["steal_ns"] / everywhere,
         neighbour_share=max(
-            (one["neighbour_ns"] / (elapsed * max(1, len(one["cpus"]))) for one in sides), default=None
+            (side["neighbour_ns"] / (elapsed * max(1, len(side["cpus"]))) for side in sides), default=None
         ),
-        wait_share=max((wait_share(one) for one in sides), default=None),
+        wait_share=max((wait_share(side) for side in sides), default=None),
     )
 
 
@@ -41,12 +41,12 @@ def rows_of(processors: Mapping[str, Any], side: str) -> list[dict[str, Any]]:
         {
             "elapsed_ns": processors["elapsed_ns"],
             "seen_ns": processors["seen_ns"],
-            "cpus": len(one["cpus"]),
-            "busiest_ns": max((thread["busiest_ns"] for thread in one["threads"]), default=0),
-            **{name: one[name] for name in ("run_ns", "wait_ns", "neighbour_ns")},
+            "cpus": len(watched["cpus"]),
+            "busiest_ns": max((thread["busiest_ns"] for thread in watched["threads"]), default=0),
+            **{name: watched[name] for name in ("run_ns", "wait_ns", "neighbour_ns")},
         }
-        for one in processors.get("sides", ())
-        if one["side"] == side
+        for watched in processors.get("sides", ())
+        if watched["side"] == side
     ]
 
 
@@ -61,5 +61,5 @@ def _gaps(gaps: Mapping[str, Any]) -> tuple[float | None, bool]:
     watched, watched_processors = gaps.get("watched_ns") or 0, gaps.get("processors") or ()
     if not watched or not watched_processors:
         return None, True
-    worst = max(watched_processors, key=lambda one: one["gap_ns"])
+    worst = max(watched_processors, key=lambda watched: watched["gap_ns"])
     return worst["gap_ns"] / watched, bool(worst["realtime"])

@@ -42,7 +42,7 @@ class AnsweredQuestion:
     @property
     def measured(self) -> bool:
         """Whether the run says anything of it."""
-        return any(one.compared.ratio for one in self.answers)
+        return any(answer.compared.ratio for answer in self.answers)
 
 
 def ask(study: Study, results: Results) -> list[AnsweredQuestion]:
@@ -55,14 +55,14 @@ def _ask_one(study: Study, part: QuestionPart, results: Results) -> AnsweredQues
     text = part.text
     if part.open_question is not None and study.published:
         text = study.published.open_questions[part.open_question - 1]
-    answers = [_answer(study, one, results) for one in part.answers]
-    shown = [one for one in answers if one.compared.ratio or not one.compared.comparison.optional]
+    answers = [_answer(study, asked, results) for asked in part.answers]
+    shown = [answer for answer in answers if answer.compared.ratio or not answer.compared.comparison.optional]
     return AnsweredQuestion(part.id, text, part.reading, shown, part.tables)
 
 
 def _answer(study: Study, part: AnswerPart, results: Results) -> Answer:
     """Return one answer: the sentence that its value calls for."""
     statistic = part.statistic or "rate_per_s"
-    one = compared(study, [comparison(part)], statistic, results)[0]
-    sentence = {Verdict.HOLDS: part.holds, Verdict.FAILS: part.fails}.get(one.verdict, "")
-    return Answer(sentence, statistic, one)
+    judged = compared(study, [comparison(part)], statistic, results)[0]
+    sentence = {Verdict.HOLDS: part.holds, Verdict.FAILS: part.fails}.get(judged.verdict, "")
+    return Answer(sentence, statistic, judged)

@@ -33,13 +33,13 @@ def counted(done: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         return None
     return [
         {
-            "name": one["name"],
-            "calls": one["calls"],
-            "errors": dict(one["errors"]),
-            "in_call_s": int(one["in_call_ns"]) / 1e9,
-            "histogram_ns": one["latency"],
+            "name": endpoint["name"],
+            "calls": endpoint["calls"],
+            "errors": dict(endpoint["errors"]),
+            "in_call_s": int(endpoint["in_call_ns"]) / 1e9,
+            "histogram_ns": endpoint["latency"],
         }
-        for one in done["endpoints"]
+        for endpoint in done["endpoints"]
     ]
 
 
@@ -48,7 +48,7 @@ def kept(done: Done) -> list[dict[str, Any]] | None:
     lines = counted(done)
     if lines is None:
         return None
-    return [{**line, **endpoint_record(one)} for line, one in zip(lines, summed([lines]), strict=True)]
+    return [{**line, **endpoint_record(endpoint)} for line, endpoint in zip(lines, summed([lines]), strict=True)]
 
 
 def added(loads: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
@@ -92,14 +92,14 @@ def summed(loads: Sequence[Sequence[Mapping[str, Any]]]) -> list[Endpoint]:
     ]
 
 
-def endpoint_record(one: Endpoint) -> dict[str, Any]:
+def endpoint_record(endpoint: Endpoint) -> dict[str, Any]:
     """Return an endpoint as JSON has it."""
     return {
-        "name": one.name,
-        "calls": one.calls,
-        "errors": dict(one.errors),
-        "time_share": one.time_share,
-        "latency_us": times_record(one.latency),
+        "name": endpoint.name,
+        "calls": endpoint.calls,
+        "errors": dict(endpoint.errors),
+        "time_share": endpoint.time_share,
+        "latency_us": times_record(endpoint.latency),
     }
 
 
@@ -115,9 +115,9 @@ def _histogram(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     if not parts:
         return None
     return {
-        "count": sum(one["count"] for one in parts),
-        "sum_ns": sum(int(one["sum_ns"]) for one in parts),
-        "min_ns": min(one["min_ns"] for one in parts),
-        "max_ns": max(one["max_ns"] for one in parts),
-        "buckets": list(merged(dict(one["buckets"]) for one in parts).items()),
+        "count": sum(part["count"] for part in parts),
+        "sum_ns": sum(int(part["sum_ns"]) for part in parts),
+        "min_ns": min(part["min_ns"] for part in parts),
+        "max_ns": max(part["max_ns"] for part in parts),
+        "buckets": list(merged(dict(part["buckets"]) for part in parts).items()),
     }

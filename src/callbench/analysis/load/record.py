@@ -38,10 +38,15 @@ def record(result: LoadResult) -> dict[str, Any]:
         "clients_unserved": result.done.get("unserved"),
         "error_share": result.error_share,
         "thresholds": [
-            {"fail_if": one.threshold.text, "value": one.value, "limit": one.threshold.limit, "failed": one.failed}
-            | ({"undecided": one.undecided} if one.undecided else {})
-            | ({"low": one.ends[0], "high": one.ends[1]} if one.ends and isfinite(one.ends[1]) else {})
-            for one in result.threshold_results
+            {
+                "fail_if": checked.threshold.text,
+                "value": checked.value,
+                "limit": checked.threshold.limit,
+                "failed": checked.failed,
+            }
+            | ({"undecided": checked.undecided} if checked.undecided else {})
+            | ({"low": checked.ends[0], "high": checked.ends[1]} if checked.ends and isfinite(checked.ends[1]) else {})
+            for checked in result.threshold_results
         ],
         "failure": result.failure,
         "error_messages": dict(result.error_messages),
@@ -53,5 +58,5 @@ def record(result: LoadResult) -> dict[str, Any]:
         **({"generators": list(result.generators)} if result.generators else {}),
         "histogram_ns": result.done["latency"],
         "endpoints": endpoints.kept(result.done),
-        "intervals": [list(one) for one in result.done["intervals"]],
+        "intervals": [list(interval) for interval in result.done["intervals"]],
     }

@@ -87,7 +87,7 @@ class LoadRequest:
         from callbench.analysis.load.threshold_intervals import CONFIDENCE  # noqa: PLC0415 - numpy is slow to load
         from callbench.stats.estimate.percentile_calls import fewest_calls  # noqa: PLC0415
 
-        shares = [share_of(one.metric) for one in self.fail_if]
+        shares = [share_of(threshold.metric) for threshold in self.fail_if]
         return max((fewest_calls(share, CONFIDENCE) for share in shares if share is not None), default=1)
 
     def record(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class LoadRequest:
             "threads": self.threads,
             "hosts": list(self.hosts),
             "server": {"path": self.server.path, "pid": self.server.pid, "request": dict(self.server.request)},
-            "fail_if": [one.text for one in self.fail_if],
+            "fail_if": [threshold.text for threshold in self.fail_if],
             "expect_errors": self.expect_errors,
         }
 

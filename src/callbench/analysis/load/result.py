@@ -107,10 +107,10 @@ class LoadResult:
         """
         if not self.done["calls"]:
             return "Failed: no call succeeded."
-        failed = [one.threshold.text for one in self.threshold_results if one.failed]
+        failed = [checked.threshold.text for checked in self.threshold_results if checked.failed]
         if failed:
             return f"Failed: {' and '.join(failed)}."
-        allowed = self.request.expect_errors or any(one.metric == "errors" for one in self.request.fail_if)
+        allowed = self.request.expect_errors or any(threshold.metric == "errors" for threshold in self.request.fail_if)
         if self.errors and not allowed:
             return "Failed: calls failed. --expect-errors or --fail-if 'errors > 1%' allows that."
         return None
@@ -118,13 +118,13 @@ class LoadResult:
     @property
     def undecided(self) -> str | None:
         """What the calls leave undecided, in a sentence; None if it failed, or nothing is."""
-        why = [one.undecided for one in self.threshold_results if one.undecided]
+        why = [checked.undecided for checked in self.threshold_results if checked.undecided]
         return None if self.failure or not why else undecided_sentence(why)
 
     @property
     def driver_processors(self) -> list[int]:
         """The processors that the driver's threads may use."""
-        return [cpu for one in self.processors["sides"] if one["side"] == "client" for cpu in one["cpus"]]
+        return [cpu for side in self.processors["sides"] if side["side"] == "client" for cpu in side["cpus"]]
 
     @property
     def generators(self) -> Sequence[Mapping[str, Any]]:
@@ -207,7 +207,7 @@ def _evidence(
         steal=processors["steal_ns"] / time if time else None,
         together=_share_processors(processors["sides"]),
         driver=True,
-        lacked="; ".join(one["starved"] for one in done.get("generators", ()) if one["starved"]),
+        lacked="; ".join(generator["starved"] for generator in done.get("generators", ()) if generator["starved"]),
     )
 
 
@@ -228,8 +228,8 @@ def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence)
 
 def _share_processors(sides: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether two sides may run on the same processor."""
-    sets = [set(one["cpus"]) for one in sides]
-    return any(one & other for place, one in enumerate(sets) for other in sets[place + 1 :])
+    sets = [set(side["cpus"]) for side in sides]
+    return any(cpus & other for place, cpus in enumerate(sets) for other in sets[place + 1 :])
 
 
 def _late_share(done: Done) -> float | None:

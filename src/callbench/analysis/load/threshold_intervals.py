@@ -56,7 +56,7 @@ def of_mean(done: Done, histogram: Histogram) -> Ends:
         return 0.0, float("inf")
     reach = quantile(count - 1, CONFIDENCE) * _spread(buckets) / sqrt(count) * sqrt(_alike(done, histogram))
     if parts := done.get("parts"):
-        of_parts = mean_reach([int(one["sum_ns"]) for one in parts], [one["count"] for one in parts], CONFIDENCE)
+        of_parts = mean_reach([int(part["sum_ns"]) for part in parts], [part["count"] for part in parts], CONFIDENCE)
         reach = max(reach, of_parts)
     return max(0.0, mean - reach) / 1e3, (mean + reach) / 1e3
 
@@ -77,12 +77,12 @@ def independent_calls(done: Done, histogram: Histogram, share: float, limit_us: 
     """
     if limit_us * 1e3 >= FAR * histogram["max_ns"]:
         return float(histogram["count"])
-    count, parts = int(histogram["count"]), [Buckets.of(dict(one["buckets"])) for one in done.get("parts", ())]
+    count, parts = int(histogram["count"]), [Buckets.of(dict(part["buckets"])) for part in done.get("parts", ())]
     if not parts:
         return count / _alike(done, histogram)
     [own_ns] = Buckets.of(dict(histogram["buckets"])).percentiles([share])
-    calls = [int(one.counts.sum()) for one in parts]
-    levels = ([int(one.counts[one.lows > level].sum()) for one in parts] for level in (own_ns, limit_us * 1e3))
+    calls = [int(part.counts.sum()) for part in parts]
+    levels = ([int(part.counts[part.lows > level].sum()) for part in parts] for level in (own_ns, limit_us * 1e3))
     return count / max(calls_together(above, calls, CONFIDENCE) for above in levels)
 
 

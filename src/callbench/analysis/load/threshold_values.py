@@ -31,47 +31,47 @@ def evaluate(thresholds: Sequence[Threshold], done: Done, rate_per_s: float) -> 
         done: the driver's report.
         rate_per_s: successful calls per second.
     """
-    return tuple(_evaluated(one, done, rate_per_s) for one in thresholds)
+    return tuple(_evaluated(threshold, done, rate_per_s) for threshold in thresholds)
 
 
-def _evaluated(one: Threshold, done: Done, rate_per_s: float) -> ThresholdResult:
-    value, share, histogram = _value(one.metric, done, rate_per_s), share_of(one.metric), done["latency"]
+def _evaluated(threshold: Threshold, done: Done, rate_per_s: float) -> ThresholdResult:
+    value, share, histogram = _value(threshold.metric, done, rate_per_s), share_of(threshold.metric), done["latency"]
     if value is None:
-        return ThresholdResult(one, value)
-    if one.metric == "max" or (one.metric == "errors" and one.limit == 0):
+        return ThresholdResult(threshold, value)
+    if threshold.metric == "max" or (threshold.metric == "errors" and threshold.limit == 0):
         # What this load had at most, or whether a call failed, is a fact of it, and no sample of anything.
-        return ThresholdResult(one, value, shown=one.is_true(value))
+        return ThresholdResult(threshold, value, shown=threshold.is_true(value))
     if share is not None and histogram is not None:
-        return _of_percentile(one, share, value, done, histogram, rate_per_s)
-    if one.metric == "mean" and histogram is not None:
+        return _of_percentile(threshold, share, value, done, histogram, rate_per_s)
+    if threshold.metric == "mean" and histogram is not None:
         ends = of_mean(done, histogram)
     else:
-        ends = of_errors(done) if one.metric == "errors" else of_rate(done, rate_per_s)
-    return ThresholdResult(one, value, shown=_shown(one, *ends), ends=ends)
+        ends = of_errors(done) if threshold.metric == "errors" else of_rate(done, rate_per_s)
+    return ThresholdResult(threshold, value, shown=_shown(threshold, *ends), ends=ends)
 
 
 def _of_percentile(  # noqa: PLR0913, PLR0917 - the condition, and all that is known of the load
-    one: Threshold, share: float, value: float, done: Done, histogram: Histogram, rate_per_s: float
+    threshold: Threshold, share: float, value: float, done: Done, histogram: Histogram, rate_per_s: float
 ) -> ThresholdResult:
     """Compare a percentile with its limit: it lies beyond it where more calls than it leaves out do."""
-    independent = independent_calls(done, histogram, share, one.limit)
-    low, high = share_above(histogram, one.limit, independent)
+    independent = independent_calls(done, histogram, share, threshold.limit)
+    low, high = share_above(histogram, threshold.limit, independent)
     above = True if low > 1 - share else False if high < 1 - share else None
-    shown = above if above is None or one.sign in {">", ">="} else not above
+    shown = above if above is None or threshold.sign in {">", ">="} else not above
     count, needed = int(histogram["count"]), fewest_calls(share, CONFIDENCE)
     known = None if count < fewest_calls(share) else value
     if count >= needed or (known is not None and shown is not None):
         alike = "" if independent >= needed else alike_calls(share, count, independent, CONFIDENCE)
-        return ThresholdResult(one, value, shown=shown, alike=alike)
+        return ThresholdResult(threshold, value, shown=shown, alike=alike)
     why = few_calls(share, [count], CONFIDENCE)
     if shown is None and rate_per_s > 0:
         why += f"; about {math.ceil((needed - count) / rate_per_s):,} s more give them"
-    return ThresholdResult(one, known, why, shown)
+    return ThresholdResult(threshold, known, why, shown)
 
 
-def _shown(one: Threshold, low: float, high: float) -> bool | None:
+def _shown(threshold: Threshold, low: float, high: float) -> bool | None:
     """Whether a condition is true of all of an interval, or of nothing in it; None: neither."""
-    both = {one.is_true(low), one.is_true(high)}
+    both = {threshold.is_true(low), threshold.is_true(high)}
     return both.pop() if len(both) == 1 else None
 
 

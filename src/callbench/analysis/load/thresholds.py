@@ -97,7 +97,7 @@ class ThresholdResult:
         scale, unit, share = _SHOWN.get(self.threshold.metric, _SHOWN["mean"])
         if self.ends is None or math.isinf(self.ends[1]):
             return f"{figure(self.value * scale, share)} {unit}"
-        low, middle, high = (one * scale for one in (self.ends[0], self.value, self.ends[1]))
+        low, middle, high = (point * scale for point in (self.ends[0], self.value, self.ends[1]))
         half = high / middle - 1 if middle else None
         return f"{figure(middle, half)} {unit} ({end(low, middle, half)} to {end(high, middle, half)})"
 
@@ -144,7 +144,7 @@ def parse(text: str) -> Threshold:
     # Zero needs no unit.
     factor = units.get(unit, 1.0 if value == 0 and not unit else None)
     if factor is None:
-        raise BadInput(f"{shown}: {metric} is given in {' or '.join(one for one in units if one)}")
+        raise BadInput(f"{shown}: {metric} is given in {' or '.join(unit for unit in units if unit)}")
     return Threshold(" ".join(text.split()), metric, sign, value * factor)
 
 

@@ -22,7 +22,7 @@ def make(run: Record, connection: "duckdb.DuckDBPyConnection", name: str) -> Non
     Raises:
         BadInput: the run is damaged.
     """
-    types = ", ".join(f"{one} {metric.column}" for one, metric in VALUES.items())
+    types = ", ".join(f"{name} {metric.column}" for name, metric in VALUES.items())
     connection.execute(f"CREATE TABLE {name} (cell VARCHAR, fork BIGINT, {types})")
     rows = [row for result in read(run).cells for row in _rows(result)]
     for start in range(0, len(rows), _AT_ONCE):

@@ -32,7 +32,7 @@ def value_of(result: Result, name: str) -> Interval | None:
     if metric.combined is not Combination.HISTOGRAMS or short not in percentiles:
         return interval
     shift = percentiles[short] / interval.middle
-    low, high = (None if one is None else one * shift for one in (interval.low, interval.high))
+    low, high = (None if end is None else end * shift for end in (interval.low, interval.high))
     return replace(interval, middle=interval.middle * shift, low=low, high=high)
 
 

@@ -193,7 +193,7 @@ def _rounds_needed(tested: RangeTest) -> str:
 def _verdict_by_failures(rounds: Sequence[Round], peer: str) -> tuple[Verdict, str] | None:
     """Decide by the failed calls; None if there are too few to matter, and neither side is shown to have more."""
     sides = [[getattr(each, side) for each in rounds] for side in ("ours", "peers")]
-    a, b = (CallCounts([one.errors for one in side], [one.calls for one in side]) for side in sides)
+    a, b = (CallCounts([drive.errors for drive in side], [drive.calls for drive in side]) for side in sides)
     failed = f"{percent(a.share, 1)} of the load driver's calls and {percent(b.share, 1)} of {peer}'s failed"
     # Either side can be the one that fails more, so each has half of the level.
     if min(FailedCalls(a, b).p_value(), FailedCalls(b, a).p_value()) < (1 - CONFIDENCE) / 2:

@@ -47,7 +47,7 @@ class PeerResult:
     def outcome(self) -> Outcome:
         """The outcome of all cells: failed if one differs or could not be driven, undecided if rounds scatter."""
         return together(
-            one.agreement.outcome if one.agreement and not one.failed else Outcome.FAILED for one in self.cells
+            cell.agreement.outcome if cell.agreement and not cell.failed else Outcome.FAILED for cell in self.cells
         )
 
 
@@ -91,10 +91,10 @@ def read_result(run: Record) -> PeerResult:
         raise BadInput(f"{run.path} is damaged: a round in journal.jsonl has the wrong form: {failure}") from None
     cells = []
     for cell, groups in _planned(run):
-        own_rounds = tuple(one for id_, one in rounds if id_ == cell.id)
+        own_rounds = tuple(driven for id_, driven in rounds if id_ == cell.id)
         judged = compute_agreement(own_rounds, PEER, think_time=cell.load.think_ns > 0) if own_rounds else None
         cells.append(CellAgreement(cell, groups, own_rounds, judged, failed.get(cell.id)))
-    left_out = tuple((str(one["why"]), tuple(one["cells"])) for one in run.plan().get("left_out", ()))
+    left_out = tuple((str(entry["why"]), tuple(entry["cells"])) for entry in run.plan().get("left_out", ()))
     return PeerResult(run, tuple(cells), left_out)
 
 

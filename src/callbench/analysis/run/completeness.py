@@ -17,7 +17,7 @@ def shortcomings(run: Record) -> list[str]:
     """
     found: dict[str, None] = {}
     measured = False
-    cells = {one["id"]: one for one in run.plan().get("cells", [])}
+    cells = {cell["id"]: cell for cell in run.plan().get("cells", [])}
     for line in run.lines():
         measured = measured or line["kind"] in _MEASURED
         if line["kind"] == "excluded" and line.get("failed"):

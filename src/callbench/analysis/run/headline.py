@@ -74,8 +74,8 @@ def _effects(subject: Subject, tables: Sequence[Ranking]) -> str:
 
 def _alone(subject: Subject, table: Ranking, *, places: bool) -> str:
     """Describe what the only stack of a ranking reached."""
-    one = table.cells[0]
-    rate = figure(one.rate.middle, one.rate.half_width) if one.rate else ""
-    name = f"{stack_name(one, table, subject)} ({rate} calls/s)"
-    left = f", not ranked: {some([why.partition(': ')[0] for why in one.whys], 2)}"
-    return (f"with {table.where}: " if places else "") + name + (left if one.whys else "")
+    cell = table.cells[0]
+    rate = figure(cell.rate.middle, cell.rate.half_width) if cell.rate else ""
+    name = f"{stack_name(cell, table, subject)} ({rate} calls/s)"
+    left = f", not ranked: {some([why.partition(': ')[0] for why in cell.whys], 2)}"
+    return (f"with {table.where}: " if places else "") + name + (left if cell.whys else "")

@@ -89,16 +89,16 @@ def obstacles(subject: Subject, every: Sequence[Ranking]) -> list[Obstacle]:
 
 def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     """Explain why a claim is neither held nor refuted."""
-    one = judged.deciding
+    deciding = judged.deciding
     if judged.verdict is Verdict.UNMEASURED:
-        yield Obstacle(ObstacleKind.CLAIM, judged.text or judged.id, "", _unmeasured(one.why), one.why)
-    if judged.verdict is not Verdict.UNDECIDED or one.ratio is None:
+        yield Obstacle(ObstacleKind.CLAIM, judged.text or judged.id, "", _unmeasured(deciding.why), deciding.why)
+    if judged.verdict is not Verdict.UNDECIDED or deciding.ratio is None:
         return
     open_ = [each for each in judged.compared if each.verdict is Verdict.UNDECIDED]
-    reason = _why(_cells(subject, one), one.ratio, one.comparison.low, one.comparison.high)
+    reason = _why(_cells(subject, deciding), deciding.ratio, deciding.comparison.low, deciding.comparison.high)
     needed = [each.tested.more_forks if each.tested else None for each in open_]
     more = max((number for number in needed if number), default=None) if all(needed) else None
-    text = f"{one.comparison.label}: {claim_ratio_text(one)}, threshold {one.threshold}"
+    text = f"{deciding.comparison.label}: {claim_ratio_text(deciding)}, threshold {deciding.threshold}"
     yield Obstacle(
         ObstacleKind.CLAIM, judged.text or judged.id, "", reason, text, more if reason in _TIME_HELPS else None
     )

@@ -71,7 +71,7 @@ def spread_of(runs: Sequence[Results]) -> RunSpread:
 
 def _table(ranked: Sequence[Result], runs: Sequence[Mapping[tuple[str, ...], Result]]) -> Table:
     """Put together what runs found of the cells of one ranking."""
-    return Table([cell.kind for cell in ranked], [_logs([cells[one.identity] for one in ranked]) for cells in runs])
+    return Table([cell.kind for cell in ranked], [_logs([cells[cell.identity] for cell in ranked]) for cells in runs])
 
 
 def _logs(ranked: Sequence[Result]) -> Values:

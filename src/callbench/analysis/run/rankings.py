@@ -30,7 +30,7 @@ class Ranking:
     @property
     def contenders(self) -> Sequence[Result]:
         """The ranked cells first, then those whose rate is a bound: a lower one can be ahead of any."""
-        return [*self.ranked, *(one for one in self.cells if one.at_least or one.at_most)]
+        return [*self.ranked, *(cell for cell in self.cells if cell.at_least or cell.at_most)]
 
     @property
     def where(self) -> str:
@@ -47,13 +47,13 @@ def rankings(subject: Subject) -> list[Ranking]:
         BadInput: the run is damaged.
     """
     tables: dict[tuple[str, str, str], list[Result]] = {}
-    for one in subject.results.cells:
-        if one.open_loop is None and one.rate is not None:
-            key = one.attributes["group"], one.attributes["clients"], one.attributes["link"]
-            tables.setdefault(key, []).append(one)
+    for cell in subject.results.cells:
+        if cell.open_loop is None and cell.rate is not None:
+            key = cell.attributes["group"], cell.attributes["clients"], cell.attributes["link"]
+            tables.setdefault(key, []).append(cell)
     made = []
     for (group, clients, link), cells in tables.items():
-        table = Ranking(group, clients, link, cells, [one for one in cells if one.ranked], ())
+        table = Ranking(group, clients, link, cells, [cell for cell in cells if cell.ranked], ())
         made.append(replace(table, standings=_standings(table, subject)))
     return made
 
@@ -70,13 +70,13 @@ def _standings(table: Ranking, subject: Subject) -> Sequence[RankedItem]:
     The fastest is asked for among all, and among those of one process and of two: a page names each of them.
     """
     ranked, contenders = len(table.ranked), table.contenders
-    if not ranked or len(contenders) < 2 or max(one.forks for one in table.ranked) < 2:
+    if not ranked or len(contenders) < 2 or max(cell.forks for cell in table.ranked) < 2:
         return ()
-    rates = [one.by_fork["rate_per_s"] for one in contenders]
-    at_least = [place for place, one in enumerate(contenders) if one.at_least]
-    at_most = [place for place, one in enumerate(contenders) if one.at_most]
-    inside = [place for place, one in enumerate(contenders) if in_process(subject, one)]
+    rates = [cell.by_fork["rate_per_s"] for cell in contenders]
+    at_least = [place for place, cell in enumerate(contenders) if cell.at_least]
+    at_most = [place for place, cell in enumerate(contenders) if cell.at_most]
+    inside = [place for place, cell in enumerate(contenders) if in_process(subject, cell)]
     outside = [place for place in range(len(contenders)) if place not in inside]
     fields = [range(len(contenders)), inside, outside] if inside and outside else [range(len(contenders))]
     found = standings(rates, 1 - CONFIDENCE, subject.results.prior, at_least, at_most, fields=fields)
-    return [one for one in found if one.index < ranked]
+    return [standing for standing in found if standing.index < ranked]

@@ -23,9 +23,9 @@ def only_measured(
     tables: Sequence[FilledTable], judged: Sequence[ClaimResult], asked: Sequence[AnsweredQuestion]
 ) -> MeasuredParts:
     """Leave out tables, rows, claims and questions that the run has no cells for, and count them."""
-    kept = [_own_rows(one) for one in tables if _has_values(one)]
-    tested = [one for one in judged if not _absent(one.deciding)]
-    answered = [one for one in asked if not all(_absent(each.compared) for each in one.answers)]
+    kept = [_own_rows(table) for table in tables if _has_values(table)]
+    tested = [claim for claim in judged if not _absent(claim.deciding)]
+    answered = [question for question in asked if not all(_absent(each.compared) for each in question.answers)]
     counts = (
         ("table", len(tables) - len(kept)),
         ("claim", len(judged) - len(tested)),
@@ -36,16 +36,16 @@ def only_measured(
     return MeasuredParts(kept, tested, answered, sentence)
 
 
-def _absent(one: ClaimComparison) -> bool:
+def _absent(compared: ClaimComparison) -> bool:
     """Return whether a comparison has no value because its cells are not in the run: excluded cells are."""
-    absent = one.why.startswith("needs a link") or one.why.endswith("was not part of this run")
-    return one.verdict is Verdict.UNMEASURED and absent
+    absent = compared.why.startswith("needs a link") or compared.why.endswith("was not part of this run")
+    return compared.verdict is Verdict.UNMEASURED and absent
 
 
 def _has_values(table: FilledTable) -> bool:
-    return any(one.text or one.tried for row in table.rows for one in row.places)
+    return any(cell.text or cell.tried for row in table.rows for cell in row.places)
 
 
 def _own_rows(table: FilledTable) -> FilledTable:
-    rows = [row for row in table.rows if any(one.text or one.tried for one in row.places)]
+    rows = [row for row in table.rows if any(cell.text or cell.tried for cell in row.places)]
     return replace(table, rows=rows, left_out="")

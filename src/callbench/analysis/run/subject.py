@@ -50,7 +50,7 @@ class Subject:
     @property
     def by_condition(self) -> dict[str, Results]:
         """What was found in each condition of the machine's idle states, by its name."""
-        return {self.run.condition: self.results, **{name: one.results for name, one in self.others.items()}}
+        return {self.run.condition: self.results, **{name: other.results for name, other in self.others.items()}}
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -66,7 +66,7 @@ class Subject:
     def title_of(self, group: str) -> str:
         """What the study's own columns call a group, else its name."""
         columns = (column for table in self.study.tables for column in table.columns)
-        return next((one.label for one in columns if one.where.conditions() == {"group": group}), group)
+        return next((column.label for column in columns if column.where.conditions() == {"group": group}), group)
 
     @property
     def requested(self) -> RequestedRun:
@@ -100,14 +100,14 @@ def subject(run: Record) -> Subject:
 def _of_selected(whole: Subject) -> Subject:
     """Return what a run of selected cells is about, in each condition."""
     own = only_measured(whole.tables, whole.judged, whole.asked)
-    others = {name: _of_selected(one) for name, one in whole.others.items()}
+    others = {name: _of_selected(other) for name, other in whole.others.items()}
     return replace(whole, tables=own.tables, judged=own.judged, asked=own.asked, left_out=own.left_out, others=others)
 
 
 def _whole(run: Record) -> Subject:
     """Read a run with all that its study asks for."""
     conditions = run.requested(RequestedRun).idle
-    others = {one: _under(run.under(one)) for one in conditions if one != run.condition}
+    others = {condition: _under(run.under(condition)) for condition in conditions if condition != run.condition}
     own = _under(run)
     if not others:
         return own
@@ -127,7 +127,7 @@ def _under(run: Record) -> Subject:
     """Read what a run found in one condition."""
     requested = run.requested(RequestedRun)
     study = load(run.study_file, requested.settings, run.published_file, requested.link)
-    cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
+    cards = {str(stack["id"]): stack for stack in run.plan().get("stacks", [])}
     results = replace(read(run), stand_ins=_stand_ins(cards))
     results = replace(results, run_spread=past_runs.spread(run, results))
     watched, deaths = processes.read(run, results.cells)
@@ -139,5 +139,7 @@ def _under(run: Record) -> Subject:
 def _stand_ins(cards: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return what the stacks of a plan stand in for, as their cards say."""
     return {
-        stack: str(original) for stack, one in cards.items() if (original := (one.get("card") or {}).get("stand_in"))
+        stack: str(original)
+        for stack, entry in cards.items()
+        if (original := (entry.get("card") or {}).get("stand_in"))
     }

@@ -63,7 +63,9 @@ def outcome(findings: Sequence[Finding], kinds: Sequence[str]) -> Outcome:
     """Return the outcome of the chosen kinds; with none of them, passed."""
     if not kinds:
         return Outcome.PASSED
-    return together([Outcome.PASSED, *(one.outcome for one in findings if one.kind in (*kinds, UNFINISHED))])
+    return together(
+        [Outcome.PASSED, *(finding.outcome for finding in findings if finding.kind in (*kinds, UNFINISHED))]
+    )
 
 
 def unfinished(info: Mapping[str, Any]) -> Iterator[Finding]:
@@ -80,14 +82,14 @@ def closing_sentence(findings: Sequence[Finding], work: str, kinds: Sequence[str
         work: what was done, for the case without problems.
         kinds: the kinds of findings that fail it. Others are named and change nothing.
     """
-    deciding = [one for one in findings if one.kind in (*kinds, UNFINISHED)]
-    wrong = [one.text for one in deciding if one.outcome is Outcome.FAILED]
+    deciding = [finding for finding in findings if finding.kind in (*kinds, UNFINISHED)]
+    wrong = [finding.text for finding in deciding if finding.outcome is Outcome.FAILED]
     if wrong:
         return f"Failed: {'; '.join(wrong)}."
-    unknown = [one.text for one in deciding if one.outcome is Outcome.UNDECIDED]
+    unknown = [finding.text for finding in deciding if finding.outcome is Outcome.UNDECIDED]
     if unknown:
         return f"Undecided: {'; '.join(unknown)}."
-    noted = [one.text for one in findings if one not in deciding and one.outcome is Outcome.FAILED]
+    noted = [finding.text for finding in findings if finding not in deciding and finding.outcome is Outcome.FAILED]
     return f"Passed: {work}." + (f" Does not fail it: {'; '.join(noted)}." if noted else "")
 
 
@@ -99,9 +101,9 @@ def title(findings: Sequence[Finding], well: str, kinds: Sequence[str]) -> str:
         well: what is said where nothing was wrong.
         kinds: as for `closing_sentence`.
     """
-    deciding = [one for one in findings if one.kind in (*kinds, UNFINISHED)]
+    deciding = [finding for finding in findings if finding.kind in (*kinds, UNFINISHED)]
     for outcome_, name in ((Outcome.FAILED, "Failed"), (Outcome.UNDECIDED, "Undecided")):
-        texts = [one.text for one in deciding if one.outcome is outcome_]
+        texts = [finding.text for finding in deciding if finding.outcome is outcome_]
         if texts:
             return f"{name}: {texts[0]}" + (f", and {len(texts) - 1} more" if len(texts) > 1 else "")
     return f"Passed: {well}"
@@ -109,4 +111,4 @@ def title(findings: Sequence[Finding], well: str, kinds: Sequence[str]) -> str:
 
 def record(findings: Sequence[Finding]) -> list[dict[str, str]]:
     """Return the findings as JSON objects."""
-    return [{"kind": one.kind, "outcome": str(one.outcome), "text": one.text} for one in findings]
+    return [{"kind": finding.kind, "outcome": str(finding.outcome), "text": finding.text} for finding in findings]

@@ -48,11 +48,11 @@ def over_text(link: str) -> str:
     return "" if link == LOOPBACK else f" over {link}"
 
 
-def episode_text(one: Episode) -> str:
+def episode_text(episode: Episode) -> str:
     """Format an episode as a sentence without its full stop."""
-    long = f"{one.end_s - one.start_s:.1f} s"
-    errors = f" ({errors_text(one.errors)})" if one.errors else ""
-    return f"{STATES[one.state]} from {one.start_s:.1f} s, for {long}{errors}"
+    long = f"{episode.end_s - episode.start_s:.1f} s"
+    errors = f" ({errors_text(episode.errors)})" if episode.errors else ""
+    return f"{STATES[episode.state]} from {episode.start_s:.1f} s, for {long}{errors}"
 
 
 def recovery_text(found: Recovery | None, watched_s: float) -> str:

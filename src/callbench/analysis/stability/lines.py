@@ -19,7 +19,7 @@ def valid_lines(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any
     kept: list[dict[str, Any]] = []
     for line in lines:
         if line["kind"] == "again":
-            kept = [one for one in kept if one.get(key) != line[key]]
+            kept = [earlier for earlier in kept if earlier.get(key) != line[key]]
         else:
             kept.append(line)
     return kept

@@ -106,9 +106,9 @@ def read(run: Record) -> OverloadResult:
 
 def _step(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> OverloadStep:
     after = [
-        slice_of(one)
-        for one in lines
-        if one["kind"] == "slice" and one["phase"] == _AFTER and one["factor"] == line["factor"]
+        slice_of(entry)
+        for entry in lines
+        if entry["kind"] == "slice" and entry["phase"] == _AFTER and entry["factor"] == line["factor"]
     ]
     names = ("p50_us", "p90_us", "p99_us", "p99.9_us", "max_us")
     return OverloadStep(
@@ -122,7 +122,7 @@ def _step(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: M
         last_answer_s=line["last_answer_s"],
         well_again=recovery(after, line["until_s"], before["limit_us"]),
         watched_s=max(0.0, after[-1].end_s - line["until_s"]) if after else 0.0,
-        unwell=worst([state_of(one, before["limit_us"]) for one in after]),
+        unwell=worst([state_of(measured, before["limit_us"]) for measured in after]),
         sides=line["sides"],
         endpoints=summed([line["endpoints"]]) if "endpoints" in line else (),
     )
@@ -142,16 +142,16 @@ def _not_recovered(result: OverloadResult) -> Iterator[Finding]:
     if result.deaths:
         yield Finding("died", Outcome.FAILED, "it died")
     before = [line for line in lines if line["kind"] == "slice" and line["phase"] == "before"]
-    for one in result.steps:
-        if one.well_again is not None or result.deaths:
+    for step in result.steps:
+        if step.well_again is not None or result.deaths:
             continue
         after = [
             line
             for line in lines
-            if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, one.factor)
+            if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, step.factor)
         ]
-        text = f"{one.factor:g} times: did not recover within {one.watched_s:.1f} s ({STATES[one.unwell]})"
-        if one.unwell is State.SLOW and result.before is not None:
+        text = f"{step.factor:g} times: did not recover within {step.watched_s:.1f} s ({STATES[step.unwell]})"
+        if step.unwell is State.SLOW and result.before is not None:
             allowed = result.before["limit_us"] / result.before["before_us"]
             slowness = judge_slowness(before, after, allowed, "after it")
             yield Finding("not-recovered", slowness.outcome, f"{text}: {slowness.text}")
@@ -165,11 +165,11 @@ def _collapses(result: OverloadResult) -> Iterator[Finding]:
     limit_us = objective.parse(result.run.requested(RequestedOverload).objective).limit_us
     if not capacity:
         return
-    for one in result.steps:
-        median_us = one.service.get("p50_us")
-        kept = kept_under_overload(one.answered_per_s / capacity, median_us is None or median_us > limit_us)
+    for step in result.steps:
+        median_us = step.service.get("p50_us")
+        kept = kept_under_overload(step.answered_per_s / capacity, median_us is None or median_us > limit_us)
         if kept.outcome is not Outcome.PASSED:
-            yield Finding("collapsed", kept.outcome, f"{one.factor:g} times: {kept.text}")
+            yield Finding("collapsed", kept.outcome, f"{step.factor:g} times: {kept.text}")
 
 
 def record(result: OverloadResult) -> dict[str, Any]:
@@ -183,12 +183,12 @@ def record(result: OverloadResult) -> dict[str, Any]:
         "capacity_per_s": result.capacity_per_s,
         "before_us": None if before is None else before["before_us"],
         "limit_us": None if before is None else before["limit_us"],
-        "overloads": [_step_record(one) for one in result.steps],
+        "overloads": [_step_record(step) for step in result.steps],
         "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in result.deaths],
         "moments": result.moments,
     }
 
 
-def _step_record(one: OverloadStep) -> dict[str, Any]:
+def _step_record(step: OverloadStep) -> dict[str, Any]:
     """Return the JSON object of an overload."""
-    return {**asdict(one), "endpoints": [endpoint_record(each) for each in one.endpoints]}
+    return {**asdict(step), "endpoints": [endpoint_record(each) for each in step.endpoints]}

@@ -47,7 +47,7 @@ def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
         result["unserved"] = unserved
     if endpoints := counted(done):
         result["endpoints"] = endpoints
-    if starved := [one["host"] for one in done.get("generators", ()) if one["starved"]]:
+    if starved := [generator["host"] for generator in done.get("generators", ()) if generator["starved"]]:
         result["starved"] = starved
     return result
 

@@ -30,7 +30,7 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
     elif soak.over:
         yield Finding("died", Outcome.UNDECIDED, f"it ended early: {soak.over}")
     for step in soak.steps:
-        states = dict.fromkeys(STATES[one.state] for one in troubled_episodes(step))
+        states = dict.fromkeys(STATES[episode.state] for episode in troubled_episodes(step))
         if states:
             yield Finding("errors", Outcome.FAILED, f"{step.title}: {', '.join(states)}")
         if step.unserved:
@@ -68,20 +68,20 @@ def _growth(step: SoakStep) -> Iterator[Finding]:
         yield Finding("growth", Outcome.UNDECIDED, text)
     for side in sides:
         grown = {name: getattr(step.sides[side], name) for name in _UNITS}
-        if all(one.per_thousand is None for one in grown.values()):
+        if all(rise.per_thousand is None for rise in grown.values()):
             yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {too_short(step)}")
             continue
         yield from _grown(step, grown)
 
 
 def _grown(step: SoakStep, grown: Mapping[str, GrowthResult]) -> Iterator[Finding]:
-    for name, one in grown.items():
+    for name, rise in grown.items():
         divisor, unit = _UNITS[name]
-        if one.leaks and one.per_thousand is not None:
-            text = f"{small(one.per_thousand / divisor)} {unit} more per 1,000 calls"
+        if rise.leaks and rise.per_thousand is not None:
+            text = f"{small(rise.per_thousand / divisor)} {unit} more per 1,000 calls"
             yield Finding("growth", Outcome.FAILED, f"{step.title}: {text}")
-        elif one.may_leak and one.high is not None:
-            text = f"up to {small(one.high / divisor)} {unit} more per 1,000 calls, or none"
+        elif rise.may_leak and rise.high is not None:
+            text = f"up to {small(rise.high / divisor)} {unit} more per 1,000 calls, or none"
             yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {text}; make the step longer to decide")
 
 

@@ -237,9 +237,9 @@ def _side(
     seen = [line["sides"][side] for line in slices if side in line["sides"]]
     moments = {line["moment"]: line["sides"].get(side) for line in lines if line["kind"] == "moment"}
     # Sizes are sampled ten times a second. A reading at a moment may be higher, so it is part of the peak.
-    known = [one for one in moments.values() if one]
+    known = [moment for moment in moments.values() if moment]
     end, rested = moments.get("end"), moments.get("rested")
-    used_us = 1e3 * sum(one["user_ms"] + one["system_ms"] for one in seen)
+    used_us = 1e3 * sum(moment["user_ms"] + moment["system_ms"] for moment in seen)
     files = _known_values([*seen, *known], "files")
     sizes = _known_values(seen, "resident_bytes")
     return SideResources(
@@ -250,7 +250,7 @@ def _side(
         returned_bytes=end["resident_bytes"] - rested["resident_bytes"] if end and rested else None,
         resident_peak=max(_known_values(seen, "resident_peak") + _known_values([*seen, *known], "resident_bytes")),
         threads_peak=max(_known_values(seen, "threads_peak") + _known_values([*seen, *known], "threads")),
-        threads_made=sum(one["threads_made"] for one in seen) / calls if calls else None,
+        threads_made=sum(moment["threads_made"] for moment in seen) / calls if calls else None,
         files_peak=max(files, default=None),
         memory=GrowthResult.of(_growth_of(slices, side, "resident_bytes"), LEAST_GROWTH_BYTES, max(sizes)),
         threads=GrowthResult.of(_growth_of(slices, side, "threads"), LEAST_GROWTH_THREADS),
@@ -260,7 +260,7 @@ def _side(
 
 def _known_values(seen: Sequence[Mapping[str, Any]], name: str) -> list[int]:
     """Return the known values of a member."""
-    return [one[name] for one in seen if one.get(name) is not None]
+    return [moment[name] for moment in seen if moment.get(name) is not None]
 
 
 def _growth_of(slices: Sequence[Mapping[str, Any]], side: str, name: str) -> Growth | None:
@@ -283,12 +283,12 @@ def _step_record(step: SoakStep) -> dict[str, Any]:
     flat = asdict(step)
     if flat["pace"] is not None:
         del flat["pace"]["last"]
-    return {**flat, "endpoints": [endpoint_record(one) for one in step.endpoints]}
+    return {**flat, "endpoints": [endpoint_record(endpoint) for endpoint in step.endpoints]}
 
 
 def troubled_episodes(step: SoakStep) -> list[Episode]:
     """Return the episodes with problems."""
-    return [one for one in step.episodes if one.state is not State.WELL]
+    return [episode for episode in step.episodes if episode.state is not State.WELL]
 
 
 def record(found: SoakResult) -> dict[str, Any]:

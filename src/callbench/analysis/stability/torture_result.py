@@ -102,7 +102,7 @@ def record(result: TortureResult) -> dict[str, Any]:
         "folder": str(result.run.path),
         "of": result.run.request,
         "state": result.run.info["state"],
-        "tests": [{**asdict(one), "verdict": one.verdict.value} for one in result.tests],
+        "tests": [{**asdict(test), "verdict": test.verdict.value} for test in result.tests],
         "left_out": result.left_out,
     }
 
@@ -116,15 +116,15 @@ def _findings(tests: Sequence[TortureTest], left_out: Mapping[str, str]) -> Iter
     """What was wrong, or cannot be told; who was only slow while others were busy may have survived."""
     if not tests:
         yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was run{': ' if left_out else ''}{', '.join(left_out)}")
-    for one in tests:
-        if one.verdict is not MischiefVerdict.SURVIVED:
-            only_slow = {each.state for each in one.episodes} <= {State.WELL, State.SLOW}
-            text = f"{one.name}: {one.verdict}" + (f"; {one.slow.text}" if only_slow else "")
-            yield Finding(one.verdict.value, one.slow.outcome if only_slow else Outcome.FAILED, text)
-        if one.well_again is None and one.loss is None:
-            text = f"{one.name}: did not recover within {one.watched_s:.1f} s"
-            text += f"; {one.slow_after.text}" if one.slow_after else ""
-            yield Finding("not-recovered", one.slow_after.outcome if one.slow_after else Outcome.FAILED, text)
+    for test in tests:
+        if test.verdict is not MischiefVerdict.SURVIVED:
+            only_slow = {each.state for each in test.episodes} <= {State.WELL, State.SLOW}
+            text = f"{test.name}: {test.verdict}" + (f"; {test.slow.text}" if only_slow else "")
+            yield Finding(test.verdict.value, test.slow.outcome if only_slow else Outcome.FAILED, text)
+        if test.well_again is None and test.loss is None:
+            text = f"{test.name}: did not recover within {test.watched_s:.1f} s"
+            text += f"; {test.slow_after.text}" if test.slow_after else ""
+            yield Finding("not-recovered", test.slow_after.outcome if test.slow_after else Outcome.FAILED, text)
 
 
 def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> TortureTest | None:

@@ -125,10 +125,10 @@ def ledgers(connection: "duckdb.DuckDBPyConnection") -> dict[str, Ledger]:
     """Read the accounts of a run by cell."""
     found: dict[str, dict[str, Any]] = {}
     for row in _rows(connection, WIRE_SQL):
-        one = found.setdefault(row["cell"], {"phases": {}, "row": row})
+        account = found.setdefault(row["cell"], {"phases": {}, "row": row})
         if row["phase"] is not None:
-            one["phases"].setdefault(row["phase"], []).append(_figures(row))
-    return {cell: _ledger(one["phases"], one["row"]) for cell, one in found.items()}
+            account["phases"].setdefault(row["phase"], []).append(_figures(row))
+    return {cell: _ledger(entry["phases"], entry["row"]) for cell, entry in found.items()}
 
 
 def _figures(row: Mapping[str, Any]) -> Row:

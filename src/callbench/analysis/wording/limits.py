@@ -31,16 +31,16 @@ KEY = (
 )
 
 
-def word(one: Result, known: CellValidity | None) -> str:
+def word(result: Result, known: CellValidity | None) -> str:
     """Describe what limited a cell; "" if it was not judged."""
-    if one.verdict is None or not one.calls:
+    if result.verdict is None or not result.calls:
         return ""
-    if one.verdict.limit is Limit.GENERATOR and known is not None:
+    if result.verdict.limit is Limit.GENERATOR and known is not None:
         if starved(known.evidence):
             return _WORDS[Limit.SHARED]
         if known.evidence.driver:
             return _DRIVER
-    return _WORDS[one.verdict.limit]
+    return _WORDS[result.verdict.limit]
 
 
 def busy_shares(known: CellValidity | None) -> str:
@@ -81,10 +81,10 @@ def in_words(columns: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) 
 
 def _column_summary(by_word: Mapping[str, Sequence[str]]) -> str:
     """Describe one column, in the order of how many were limited alike: `server for all but WCF (neither: waiting)`."""
-    most, *others = sorted(by_word, key=lambda one: -len(by_word[one]))
-    rest = [f"{label} ({one})" for one in others for label in by_word[one]]
+    most, *others = sorted(by_word, key=lambda said: -len(by_word[said]))
+    rest = [f"{label} ({said})" for said in others for label in by_word[said]]
     if not rest:
         return f"{most} for all"
     if len(by_word[most]) > len(rest):
         return f"{most} for all but {'; '.join(rest)}"
-    return "; ".join(f"{one} for {listed(by_word[one])}" for one in (most, *others))
+    return "; ".join(f"{said} for {listed(by_word[said])}" for said in (most, *others))

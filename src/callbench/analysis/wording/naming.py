@@ -6,17 +6,17 @@ from callbench.analysis.cells.results import Result
 from callbench.catalog.study.cells import LOOPBACK
 
 
-def named(one: Result) -> str:
+def named(result: Result) -> str:
     """Name a cell: `native/soap+tcp Sum, 4 clients, over lan100`."""
-    return f"{one.attributes['stack']} {conditions_of(one)}"
+    return f"{result.attributes['stack']} {conditions_of(result)}"
 
 
-def conditions_of(one: Result) -> str:
+def conditions_of(result: Result) -> str:
     """Name what a stack was measured at: `Sum`, and its load and link if they are not the plainest.
 
     The group stands for the call with its arguments: it is what the study calls them.
     """
-    attributes = one.attributes
+    attributes = result.attributes
     return at(attributes["group"], attributes["clients"], attributes["link"], attributes.get("rate", ""))
 
 
@@ -34,4 +34,4 @@ def at(group: str, clients: str, link: str, rate: str = "") -> str:
 
 def by_id(cells: Iterable[Result]) -> dict[str, Result]:
     """Look cells up by the number that files have."""
-    return {one.id: one for one in cells}
+    return {cell.id: cell for cell in cells}

@@ -69,12 +69,12 @@ def ratio_text(ratio: Interval | None) -> str:
     return f"{middle} ({_end(ratio, ratio.low)} to {_end(ratio, ratio.high)})"
 
 
-def claim_ratio_text(one: ClaimComparison) -> str:
+def claim_ratio_text(compared: ClaimComparison) -> str:
     """Write the ratio of a comparison with its interval, and from where to where it lies in other runs of the machine.
 
     The verdict is of the latter; where the machine has no other run, the first interval is all there is.
     """
-    return f"{ratio_text(one.ratio)}{beyond_text(one.ratio, one.beyond)}"
+    return f"{ratio_text(compared.ratio)}{beyond_text(compared.ratio, compared.beyond)}"
 
 
 def beyond_text(ratio: Interval | None, beyond: Interval | None) -> str:
@@ -117,7 +117,7 @@ def served_text(
         method, path = request.get("method", "GET"), request.get("path", "")
         own = sorted(name for name in request if name not in _OF_A_REQUEST and not name.startswith("expect_"))
         rows.append(("called by", f"{method} {path}".strip() + (f", with {', '.join(own)}" if own else "")))
-        status = " or ".join(str(one) for one in request.get("expect_status") or ("any status from 200 to 299",))
+        status = " or ".join(str(code) for code in request.get("expect_status") or ("any status from 200 to 299",))
         rows.append(("right answer", f"{status}, {_right_body(request)}"))
     if external is not None:
         start, url = external.get("start"), external.get("url")
@@ -133,27 +133,27 @@ def _right_body(request: Mapping[str, Any]) -> str:
     return " and ".join(whys) or "any body"
 
 
-def remark_text(one: ClaimComparison) -> str:
+def remark_text(compared: ClaimComparison) -> str:
     """Write what its value alone does not say of a comparison: why it is undecided, equal to its bound, or apart."""
-    stand_in = f"a stand-in for {one.stand_in}" if one.stand_in else ""
-    tested = one.tested
+    stand_in = f"a stand-in for {compared.stand_in}" if compared.stand_in else ""
+    tested = compared.tested
     at_bound = ""
     if tested is not None and tested.at_bound:
-        share = _share_text(one.comparison.margin)
+        share = _share_text(compared.comparison.margin)
         at_bound = (
-            f"{'no difference' if 1.0 in one.comparison.bounds else 'no more than its threshold'}, within {share}"
+            f"{'no difference' if 1.0 in compared.comparison.bounds else 'no more than its threshold'}, within {share}"
         )
-    return "; ".join(part for part in (stand_in, at_bound, undecided_text(one)) if part)
+    return "; ".join(part for part in (stand_in, at_bound, undecided_text(compared)) if part)
 
 
-def undecided_text(one: ClaimComparison) -> str:
+def undecided_text(compared: ClaimComparison) -> str:
     """Write what an undecided comparison could have seen, and what would settle it; nothing of a decided one."""
-    tested = one.tested
-    if one.verdict is not Verdict.UNDECIDED or tested is None:
+    tested = compared.tested
+    if compared.verdict is not Verdict.UNDECIDED or tested is None:
         return ""
-    if one.bounded:
+    if compared.bounded:
         return "undecided: Callbench itself limited a rate in it, which may be higher"
-    if one.decided_alone:
+    if compared.decided_alone:
         return "undecided: this run alone would decide it, but runs on this machine differ by more than that"
     if tested.detectable is None:
         return "undecided: one fork does not show how much forks differ"
@@ -179,8 +179,8 @@ def _more_text(more_forks: int | None) -> str:
 def apart_text(claim: ClaimResult) -> str:
     """Write what the stand-ins say of a claim that they do not decide; nothing if there are none."""
     by_original: dict[str, Counter[Verdict]] = {}
-    for one in claim.apart:
-        by_original.setdefault(one.stand_in, Counter())[one.verdict] += 1
+    for compared in claim.apart:
+        by_original.setdefault(compared.stand_in, Counter())[compared.verdict] += 1
     parts = [
         f"{original}: {listed(f'{count} {verdict}' for verdict, count in counts.items())}"
         for original, counts in by_original.items()
@@ -195,11 +195,11 @@ def _share_text(share: float) -> str:
 
 def answer_text(answer: Answer) -> str:
     """Write an answer in a line: what follows, and the value that it follows from."""
-    one = answer.compared
-    found = f"{claim_ratio_text(one)}, threshold {one.threshold}" if one.ratio else one.why
-    label = f"{one.comparison.label}: {found}"
-    published = f"; published: {published_text(one.published)}" if one.published is not None else ""
-    sentence = answer.sentence or as_sentence(remark_text(one))
+    compared = answer.compared
+    found = f"{claim_ratio_text(compared)}, threshold {compared.threshold}" if compared.ratio else compared.why
+    label = f"{compared.comparison.label}: {found}"
+    published = f"; published: {published_text(compared.published)}" if compared.published is not None else ""
+    sentence = answer.sentence or as_sentence(remark_text(compared))
     return f"{sentence} {label}{published}".strip()
 
 

@@ -15,20 +15,20 @@ class Scalability:
     """A fitted law.
 
     Attributes:
-        one: the rate that it gives one client, calls a second.
+        alone: the rate that it gives one client, calls a second.
         contention: the share of work that cannot be done side by side.
         coherency: what each pair of clients costs.
         measured: the fewest and the most clients it was fitted to: beyond them it is a guess.
     """
 
-    one: float
+    alone: float
     contention: float
     coherency: float
     measured: tuple[float, float]
 
     def rate(self, clients: float) -> float:
         """Return the rate of that many clients."""
-        return float(_law(np.array([clients]), self.one, self.contention, self.coherency)[0])
+        return float(_law(np.array([clients]), self.alone, self.contention, self.coherency)[0])
 
     @property
     def peak(self) -> float:
@@ -36,9 +36,9 @@ class Scalability:
         return math.sqrt(max(0.0, 1 - self.contention) / self.coherency) if self.coherency > 0 else math.inf
 
 
-def _law(clients: Numbers, one: float, contention: float, coherency: float) -> Numbers:
+def _law(clients: Numbers, alone: float, contention: float, coherency: float) -> Numbers:
     """Return X(n) = gamma n / (1 + sigma (n - 1) + kappa n (n - 1))."""
-    return np.asarray(one * clients / (1 + contention * (clients - 1) + coherency * clients * (clients - 1)))
+    return np.asarray(alone * clients / (1 + contention * (clients - 1) + coherency * clients * (clients - 1)))
 
 
 def fitted(clients: Sequence[float], rates: Sequence[float]) -> Scalability | None:
@@ -62,5 +62,5 @@ def fitted(clients: Sequence[float], rates: Sequence[float]) -> Scalability | No
         best, _ = curve_fit(_law, numbers, found / guess, (1.0, 0.05, 1e-4), bounds=([0, 0, 0], [np.inf, 1, np.inf]))
     except (RuntimeError, OptimizeWarning):
         return None
-    one, contention, coherency = (float(value) for value in best)
-    return Scalability(one * guess, contention, coherency, (float(numbers.min()), float(numbers.max())))
+    alone, contention, coherency = (float(value) for value in best)
+    return Scalability(alone * guess, contention, coherency, (float(numbers.min()), float(numbers.max())))

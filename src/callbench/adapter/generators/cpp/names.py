@@ -41,17 +41,17 @@ def safe(schema: Schema) -> Schema:
     The name of the service is longer too: its package is a namespace, and none of C's functions is called so.
     """
     taken = Names()
-    names = [*(one.name for one in schema.messages), *(one.name for one in schema.enumerations)]
+    names = [*(message.name for message in schema.messages), *(enumeration.name for enumeration in schema.enumerations)]
     renamed = {name: taken.take(_type(name)) for name in names}
-    methods = _chosen((pascal(one.name, "Call") for one in schema.calls), METHODS, _of_method)
+    methods = _chosen((pascal(call.name, "Call") for call in schema.calls), METHODS, _of_method)
     return replace(
         schema,
         name=f"own {schema.name}",
-        messages=tuple(_message(one, renamed) for one in schema.messages),
-        enumerations=tuple(_enumeration(one, renamed[one.name]) for one in schema.enumerations),
+        messages=tuple(_message(message, renamed) for message in schema.messages),
+        enumerations=tuple(_enumeration(enumeration, renamed[enumeration.name]) for enumeration in schema.enumerations),
         calls=tuple(
-            replace(one, name=name, request=renamed[one.request], answer=renamed[one.answer])
-            for one, name in zip(schema.calls, methods, strict=True)
+            replace(call, name=name, request=renamed[call.request], answer=renamed[call.answer])
+            for call, name in zip(schema.calls, methods, strict=True)
         ),
     )
 
@@ -63,8 +63,8 @@ def _type(name: str) -> str:
 
 
 def _message(message: Message, renamed: Mapping[str, str]) -> Message:
-    groups = list(dict.fromkeys(one.oneof for one in message.fields if one.oneof))
-    bare = [snake(name) for name in (*(one.name for one in message.fields), *groups)]
+    groups = list(dict.fromkeys(field.oneof for field in message.fields if field.oneof))
+    bare = [snake(name) for name in (*(field.name for field in message.fields), *groups)]
     names = _chosen(bare, FIELDS, _of_field)
     group_names = dict(zip(groups, names[len(message.fields) :], strict=True))
     fields = zip(message.fields, names[: len(message.fields)], strict=True)
@@ -79,23 +79,25 @@ def _field(field: Field, name: str, group: str, renamed: Mapping[str, str]) -> F
     return replace(field, name=name, oneof=group, type_name=renamed.get(field.type_name, field.type_name))
 
 
-def _enumeration(one: Enumeration, name: str) -> Enumeration:
+def _enumeration(enumeration: Enumeration, name: str) -> Enumeration:
     """Values have the name of their type before them, as protobuf's style has it: a bare one can be a macro."""
     taken = Names(lambda made: made.replace("_", "").lower())
-    values = ((taken.take(f"{snake(name)}_{snake(value, 'value')}".upper()), number) for value, number in one.values)
-    return replace(one, name=name, values=tuple(values))
+    values = (
+        (taken.take(f"{snake(name)}_{snake(value, 'value')}".upper()), number) for value, number in enumeration.values
+    )
+    return replace(enumeration, name=name, values=tuple(values))
 
 
 def _of_field(name: str) -> set[str]:
     """What protoc makes of a field or a group, and what protobuf compares."""
     before = ("", "has_", "set_", "clear_", "mutable_", "release_", "set_allocated_", "add_", "unsafe_arena_release_")
     after = (f"{name}_size", f"{name}_case", f"{name}_", default_json(name).lower())
-    return {f"{one}{name}" for one in before} | set(after)
+    return {f"{prefix}{name}" for prefix in before} | set(after)
 
 
 def _of_method(name: str) -> set[str]:
     """What gRPC's plugin makes of a call."""
-    return {f"{one}{name}" for one in ("", "Async", "PrepareAsync", "Request", "Streamed")}
+    return {f"{prefix}{name}" for prefix in ("", "Async", "PrepareAsync", "Request", "Streamed")}
 
 
 def _chosen(names: Iterable[str], forbidden: Collection[str], made: Callable[[str], set[str]]) -> list[str]:

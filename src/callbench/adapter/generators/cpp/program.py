@@ -39,7 +39,7 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:
     tools = {name: _tool(name) for name in _TOOLS}
     adapter = set_up.place("adapters/cpp")
     libraries = [adapter / "build" / name for name in _BUILT]
-    if missing := next((one for one in libraries if not one.is_file()), None):
+    if missing := next((library for library in libraries if not library.is_file()), None):
         raise BadInput(f"the C++ adapter is not complete, {missing} is missing: run `callbench setup cpp`")
     code = {
         stubs.FILE: stubs.proto(service.schema),
@@ -62,7 +62,7 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:
             file.unlink()
 
     parts = [*(text.encode() for text in code.values()), *_versions(tools)]
-    parts += [one.read_bytes() for one in (*libraries, *_headers(adapter))]
+    parts += [file.read_bytes() for file in (*libraries, *_headers(adapter))]
     return (str(kept("cpp", parts, make) / _PROGRAM),)
 
 

@@ -31,8 +31,8 @@ def with_paths(schema: Schema, stubs: str) -> str:
         stubs: what gRPC's plugin wrote.
     """
     named = safe(schema)
-    for one, call in zip(named.calls, schema.calls, strict=True):
-        path, real = f'"/{service_name(named)}/{one.name}"', f'"/{service_name(schema)}/{call.name}"'
+    for renamed, call in zip(named.calls, schema.calls, strict=True):
+        path, real = f'"/{service_name(named)}/{renamed.name}"', f'"/{service_name(schema)}/{call.name}"'
         stubs = stubs.replace(path, real)
     return stubs
 
@@ -42,7 +42,7 @@ def program(schema: Schema) -> str:
     named = safe(schema)
     scope = f"::{package(named)}"
     labels = zip(named.enumerations, schema.enumerations, strict=True)
-    relabelled = replace(named, enumerations=tuple(replace(one, values=other.values) for one, other in labels))
+    relabelled = replace(named, enumerations=tuple(replace(renamed, values=other.values) for renamed, other in labels))
     description = json.dumps(json.dumps(described(relabelled)))
     calls = list(zip(named.calls, schema.calls, strict=True))
     service = bare_service_name(named)
@@ -52,18 +52,21 @@ def program(schema: Schema) -> str:
         "// In structs.cpp, and in the kit.",
         "kit::Stack json_stack();\nnamespace http {\nstd::map<std::string, std::string> libraries();\n}\n",
         "namespace own {\n",
-        *(f"bool same(const {scope}::{one.name}&, const {scope}::{one.name}&, Turn&);" for one in named.messages),
+        *(
+            f"bool same(const {scope}::{message.name}&, const {scope}::{message.name}&, Turn&);"
+            for message in named.messages
+        ),
         "",
-        *(_same(one, scope) for one in named.messages),
+        *(_same(message, scope) for message in named.messages),
         "} // namespace own\n\nnamespace {\n",
         f"class Served final : public {scope}::{service}::Service {{",
         "  public:",
         f"    explicit Served(const std::shared_ptr<kit::Service>& service)\n        : {_answers(schema)} {{}}\n",
-        *(_method(one, place, scope) for place, one in enumerate(named.calls)),
+        *(_method(call, place, scope) for place, call in enumerate(named.calls)),
         "  private:",
         *(
-            f"    rpc::Answers<{scope}::{one.request}, {scope}::{one.answer}> answers{place};"
-            for place, one in enumerate(named.calls)
+            f"    rpc::Answers<{scope}::{call.request}, {scope}::{call.answer}> answers{place};"
+            for place, call in enumerate(named.calls)
         ),
         "};\n\n} // namespace\n\nint main() {",
         f"    rpc::describe({description});",
@@ -71,9 +74,9 @@ def program(schema: Schema) -> str:
         "        rpc::Generated generated;",
         "        generated.service = [](const auto& service) { return std::make_unique<Served>(service); };",
         *(
-            f"        generated.methods[{_text(call.name)}] = rpc::method<{scope}::{service}, {scope}::{one.request},"
-            f" {scope}::{one.answer}>(&{scope}::{service}::Stub::{one.name});"
-            for one, call in calls
+            f"        generated.methods[{_text(call.name)}] = rpc::method<{scope}::{service},"
+            f" {scope}::{renamed.request}, {scope}::{renamed.answer}>(&{scope}::{service}::Stub::{renamed.name});"
+            for renamed, call in calls
         ),
         f"        const std::vector<std::string> calls{{{', '.join(_text(call.name) for call in schema.calls)}}};",
         "        auto libraries = http::libraries();\n        libraries.merge(rpc::libraries());",
@@ -88,7 +91,7 @@ def _text(name: str) -> str:
 
 
 def _answers(schema: Schema) -> str:
-    return ", ".join(f"answers{place}(service, {_text(one.name)}, {place})" for place, one in enumerate(schema.calls))
+    return ", ".join(f"answers{place}(service, {_text(call.name)}, {place})" for place, call in enumerate(schema.calls))
 
 
 def _method(call: OwnCall, place: int, scope: str) -> str:

@@ -60,9 +60,9 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:  # noqa: ARG001 -
     taken = [technology for technology in known if not technology.why_not(version)]
     code = {"types.go": types.source(service.schema), "main.go": _main(known, version)}
     code |= {
-        f"{one.name}/{one.name}.go": _generator(one).source(service.schema, _package(one))
-        for one in taken
-        if one.generated
+        f"{technology.name}/{technology.name}.go": _generator(technology).source(service.schema, _package(technology))
+        for technology in taken
+        if technology.generated
     }
     sources = {path.relative_to(_root()): path.read_bytes() for path in _sources(taken)}
     code |= _modules(taken)
@@ -73,8 +73,8 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:  # noqa: ARG001 -
             (place / path).parent.mkdir(parents=True, exist_ok=True)
             (place / path).write_bytes(content)
         with announced("Go", "half a minute"):
-            for one in (one for one in taken if one.generated):
-                _generate(go, one, service.schema, place)
+            for technology in (technology for technology in taken if technology.generated):
+                _generate(go, technology, service.schema, place)
             _run(go, place / _PACKAGE, place / _PACKAGE / _WORK, "-o", str(place / _PROGRAM), ".")
 
     parts = [repr(version).encode(), *(content.encode() for content in code.values())]
@@ -132,9 +132,9 @@ def _generate(go: str, technology: Technology, schema: Schema, place: Path) -> N
 
 def _modules(taken: Sequence[Technology]) -> dict[str, str]:
     """The program's own module, and the workspace in which it meets those of the technologies."""
-    own = [one for one in taken if one.needs]
-    newest = ".".join(map(str, max([version_of(_root()), *(one.needs for one in own)])))
-    used = "\n".join(f"\t{place}" for place in (".", "..", *(f"../{one.name}" for one in own)))
+    own = [technology for technology in taken if technology.needs]
+    newest = ".".join(map(str, max([version_of(_root()), *(technology.needs for technology in own)])))
+    used = "\n".join(f"\t{place}" for place in (".", "..", *(f"../{technology.name}" for technology in own)))
     return {"go.mod": f"module {_MODULE}/{_PACKAGE}\n\ngo {newest}\n", _WORK: f"go {newest}\n\nuse (\n{used}\n)\n"}
 
 
@@ -160,7 +160,7 @@ def _sources(taken: Sequence[Technology]) -> Iterator[Path]:
     yield _root() / "go.mod"
     kit = [file.parent for file in _root().glob("*/*.go") if not (file.parent / "go.mod").exists()]
     kit = [folder for folder in kit if not (folder / FILE).exists()]
-    for folder in sorted({*kit, *(one.folder for one in taken)}):
+    for folder in sorted({*kit, *(technology.folder for technology in taken)}):
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         yield from (path for path in files if not path.name.endswith("_test.go"))
 

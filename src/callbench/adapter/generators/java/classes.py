@@ -100,10 +100,10 @@ def java_type(field: Field, annotations: Annotations) -> str:
     primitive = _PRIMITIVES.get(field.kind)
     if primitive and always(field):
         return primitive
-    one = _BOXES[primitive] if primitive else _one(field, annotations)
+    boxed = _BOXES[primitive] if primitive else _one(field, annotations)
     if field.shape is Shape.MANY:
-        return f"java.util.List<{one}>"
-    return f"java.util.Map<java.lang.String, {one}>" if field.shape is Shape.MAP else one
+        return f"java.util.List<{boxed}>"
+    return f"java.util.Map<java.lang.String, {boxed}>" if field.shape is Shape.MAP else boxed
 
 
 def _one(field: Field, annotations: Annotations) -> str:

@@ -30,10 +30,10 @@ def description(schema: Schema) -> str:
             ],
         }
     enumerations = {
-        one.name: [
+        enumeration.name: [
             {"json": name, "number": number, "constant": constant}
-            for (name, number), constant in zip(one.values, constants(one), strict=True)
+            for (name, number), constant in zip(enumeration.values, constants(enumeration), strict=True)
         ]
-        for one in schema.enumerations
+        for enumeration in schema.enumerations
     }
     return json.dumps({"messages": messages, "enumerations": enumerations})

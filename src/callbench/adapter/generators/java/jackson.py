@@ -31,7 +31,7 @@ class _Jackson:
     any_value = "java.lang.Object"
 
     def __init__(self, schema: Schema) -> None:
-        self._first = {one.name: constants(one)[0] for one in schema.enumerations}
+        self._first = {enumeration.name: constants(enumeration)[0] for enumeration in schema.enumerations}
 
     def of_class(self, _message: Message) -> str:
         return ""

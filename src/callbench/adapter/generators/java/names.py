@@ -81,24 +81,27 @@ FORBIDDEN = KEYWORDS | _PACKAGES
 def safe(schema: Schema) -> Schema:
     """The schema with names of types and values that Java takes. No message on a wire has the names of types."""
     taken = Names()
-    known = {one.name for one in schema.messages} | {one.name for one in schema.enumerations}
+    known = {message.name for message in schema.messages} | {enumeration.name for enumeration in schema.enumerations}
     bad = {name for name in known if name in FORBIDDEN | _NESTED or name.endswith(_INTERFACE)}
     for name in known - bad:
         taken.take(name)
     renamed = {name: taken.take(f"{name}Type") for name in sorted(bad)}
     return replace(
         schema,
-        messages=tuple(_message(one, renamed) for one in schema.messages),
-        enumerations=tuple(replace(one, name=renamed.get(one.name, one.name)) for one in schema.enumerations),
+        messages=tuple(_message(message, renamed) for message in schema.messages),
+        enumerations=tuple(
+            replace(enumeration, name=renamed.get(enumeration.name, enumeration.name))
+            for enumeration in schema.enumerations
+        ),
         calls=tuple(
-            replace(one, request=renamed.get(one.request, one.request), answer=renamed.get(one.answer, one.answer))
-            for one in schema.calls
+            replace(call, request=renamed.get(call.request, call.request), answer=renamed.get(call.answer, call.answer))
+            for call in schema.calls
         ),
     )
 
 
 def _message(message: Message, renamed: Mapping[str, str]) -> Message:
-    fields = tuple(replace(one, type_name=renamed.get(one.type_name, one.type_name)) for one in message.fields)
+    fields = tuple(replace(field, type_name=renamed.get(field.type_name, field.type_name)) for field in message.fields)
     return replace(message, name=renamed.get(message.name, message.name), fields=fields)
 
 

@@ -38,9 +38,13 @@ _TABLE = re.compile(
 
 def proto(schema: Schema) -> str:
     """The file for protoc: the schema with its calls as a service. Fields and values have names that Java takes."""
-    messages = tuple(_message(one) for one in schema.messages)
+    messages = tuple(_message(message) for message in schema.messages)
     text = grpc_text(
-        replace(schema, messages=messages, enumerations=tuple(_enumeration(one) for one in schema.enumerations))
+        replace(
+            schema,
+            messages=messages,
+            enumerations=tuple(_enumeration(enumeration) for enumeration in schema.enumerations),
+        )
     )
     options = (
         f'option java_package = "{_PACKAGE}.types";\noption java_multiple_files = true;\n'
@@ -89,9 +93,11 @@ def _built(adapter: Path, pattern: str) -> str:
 def _message(message: Message) -> Message:
     """Names that differ in more than case and underscores: the plugin refuses others. No wire has names or keys."""
     taken = Names(lambda name: name.replace("_", "").lower())
-    names = [taken.take(_field(one.name)) for one in message.fields]
+    names = [taken.take(_field(field.name)) for field in message.fields]
     fields = zip(message.fields, names, strict=True)
-    return replace(message, fields=tuple(replace(one, name=name, json_name=default_json(name)) for one, name in fields))
+    return replace(
+        message, fields=tuple(replace(field, name=name, json_name=default_json(name)) for field, name in fields)
+    )
 
 
 def _field(name: str) -> str:
@@ -99,9 +105,9 @@ def _field(name: str) -> str:
     return name if name.lstrip("_")[:1].isalpha() else f"field{name}"
 
 
-def _enumeration(one: Enumeration) -> Enumeration:
+def _enumeration(enumeration: Enumeration) -> Enumeration:
     taken = Names()
-    return replace(one, values=tuple((taken.take(_value(name)), number) for name, number in one.values))
+    return replace(enumeration, values=tuple((taken.take(_value(name)), number) for name, number in enumeration.values))
 
 
 def _value(name: str) -> str:
@@ -118,7 +124,9 @@ class _ProtoMembers:
     def __init__(self, outer: str, scope: str) -> None:
         """`outer` is the source of the outer class; `scope` is the package in the .proto file."""
         self._scope = scope.replace(".", "_")
-        self._names = {one["message"]: json.loads(f"[{one['names'].rstrip(' ,')}]") for one in _TABLE.finditer(outer)}
+        self._names = {
+            entry["message"]: json.loads(f"[{entry['names'].rstrip(' ,')}]") for entry in _TABLE.finditer(outer)
+        }
 
     def get(self, message: Message, field: Field, variable: str) -> str:
         names: list[str] = self._names[f"{self._scope}_{message.name}"]

@@ -45,8 +45,8 @@ def wsdl(schema: Schema) -> str:
     )
     both = ET.SubElement(root, "wsdl:types")
     types = _schema(both, types_namespace(schema))
-    types.extend(_message(one) for one in schema.messages)
-    types.extend(_enumeration(one) for one in schema.enumerations)
+    types.extend(_message(message) for message in schema.messages)
+    types.extend(_enumeration(enumeration) for enumeration in schema.enumerations)
     wrappers = _schema(both, namespace(schema))
     ET.SubElement(wrappers, "xs:import", {"namespace": types_namespace(schema)})
     for call in schema.calls:
