@@ -32,11 +32,11 @@ def print_ending(opening: Opening, kept: Mapping[str, Path | None], console: Con
     last = [Text(f"{name:<{width}} {path}") for name, path in written.items()]
     last += [Text(f"`{more}` prints the rest.", style="dim")] if more else []
     title = Text(opening.title, style="bold")
-    room = MOST_LINES - sum(_height(one, console) for one in (title, *last))
-    before, room = _fitting([Text(one) for one in opening.sentences], room, console)
+    room = MOST_LINES - sum(_height(line, console) for line in (title, *last))
+    before, room = _fitting([Text(sentence) for sentence in opening.sentences], room, console)
     table = _table(opening, room, console)
     room -= _height(Text(table), console) if table else 0
-    after, room = _fitting([Text(one) for one in opening.more], room, console)
+    after, room = _fitting([Text(sentence) for sentence in opening.more], room, console)
     for text in (title, *before, *([Text(table)] if table else []), *after, *last):
         console.print(text, soft_wrap=True)
 

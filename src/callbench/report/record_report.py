@@ -140,7 +140,9 @@ def markdown(report: RecordReport) -> str:
     """Write it for a note."""
     opening = report.opening
     parts = first_parts(opening)
-    parts += [folded("More results", ["\n".join(f"- {plain(one)}" for one in opening.more)] if opening.more else [])]
+    parts += [
+        folded("More results", ["\n".join(f"- {plain(sentence)}" for sentence in opening.more)] if opening.more else [])
+    ]
     parts += [folded("What was measured", [plain(report.about)])]
     parts += [section_text(section) for section in report.sections]
     return "\n\n".join(part for part in parts if part) + "\n"

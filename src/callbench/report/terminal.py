@@ -56,7 +56,7 @@ def print_summary(subject: Subject, console: Console, known: Summary | None = No
             _grid(table).print(console)
             if table.left_out:
                 console.print(Text(f"{table.left_out}\n", style="dim"))
-    if any(one.measured for one in subject.asked):
+    if any(question.measured for question in subject.asked):
         _questions(subject, console)
     _summary(subject, known or summary(subject), console)
 
@@ -75,8 +75,8 @@ def _summary(subject: Subject, summary: Summary, console: Console) -> None:
         _words(open_).print(console)
         if more := summary.open_results.in_words():
             console.print(Text(more), soft_wrap=True)
-    for one in summary.besides:
-        console.print(Text(str(one)), soft_wrap=True)
+    for beside in summary.besides:
+        console.print(Text(str(beside)), soft_wrap=True)
 
 
 def _words(sheet_: Sheet) -> Grid:
@@ -92,16 +92,14 @@ def _ranking(subject: Subject, console: Console) -> None:
     section = ranking.section(subject)
     if section is None:
         return
-    for one in section.every_sheet:
-        columns = [
-            Column(name, number=0 < table_cell < len(one.columns) - 1) for table_cell, name in enumerate(one.columns)
-        ]
-        grid = Grid(columns, title=one.title)
-        for row in one.rows:
+    for shown in section.every_sheet:
+        columns = [Column(name, number=0 < place < len(shown.columns) - 1) for place, name in enumerate(shown.columns)]
+        grid = Grid(columns, title=shown.title)
+        for row in shown.rows:
             grid.add(*row)
         grid.print(console)
-        if one.note:
-            console.print(Text(f"{one.note}\n", style="dim"), soft_wrap=True)
+        if shown.note:
+            console.print(Text(f"{shown.note}\n", style="dim"), soft_wrap=True)
 
 
 def _grid(table: FilledTable) -> Grid:
@@ -111,15 +109,15 @@ def _grid(table: FilledTable) -> Grid:
     grid = Grid(columns, title=f"{table.title} ({unit})" if unit else table.title)
     for row in table.rows:
         label = f"{row.section}: {row.label}" if row.section else row.label
-        grid.add(label, *(_place(one) for one in row.places))
+        grid.add(label, *(_place(cell) for cell in row.places))
     return grid
 
 
-def _place(one: TableCell) -> Text:
+def _place(cell: TableCell) -> Text:
     """Write one value."""
-    text = Text.assemble(one.text or (one.why, "dim"), (f" {one.spread}" if one.spread else "", "dim"))
-    if one.published:
-        text.append(f"\n({one.published})", style="dim")
+    text = Text.assemble(cell.text or (cell.why, "dim"), (f" {cell.spread}" if cell.spread else "", "dim"))
+    if cell.published:
+        text.append(f"\n({cell.published})", style="dim")
     return text
 
 
@@ -127,23 +125,23 @@ def _claims(subject: Subject) -> Grid:
     """Lay the verdicts out."""
     grid = Grid([Column(name) for name in ("", "claim", "decided by", "threshold", "published")], title="Claims")
     for claim in subject.judged:
-        one = claim.deciding
-        found = f"{one.comparison.label}: {claim_ratio_text(one)}" if one.ratio else one.why
-        found = "\n".join(part for part in (found, remark_text(one), apart_text(claim)) if part)
+        deciding = claim.deciding
+        found = f"{deciding.comparison.label}: {claim_ratio_text(deciding)}" if deciding.ratio else deciding.why
+        found = "\n".join(part for part in (found, remark_text(deciding), apart_text(claim)) if part)
         mark = Text(f"{MARKS[claim.verdict]} {claim.verdict}", style=STYLES[claim.verdict])
-        grid.add(mark, claim.text, found, one.threshold, published_text(one.published))
+        grid.add(mark, claim.text, found, deciding.threshold, published_text(deciding.published))
     return grid
 
 
 def _questions(subject: Subject, console: Console) -> None:
     """Print the open questions, each with its answers."""
     console.print(Text("Open questions", style="bold"))
-    for one in subject.asked:
-        console.print(Text(one.text, style="italic"))
-        if not one.measured:
+    for question in subject.asked:
+        console.print(Text(question.text, style="italic"))
+        if not question.measured:
             console.print(Text("  not measured in this run", style="dim"))
             continue
-        for answer in one.answers:
+        for answer in question.answers:
             verdict = answer.compared.verdict
             mark = Text(f"  {MARKS[verdict]} ", style=STYLES[verdict])
             label = answer.compared.comparison.label
@@ -177,17 +175,17 @@ def _cells(subject: Subject) -> Grid:
             Column("errors", number=True),
         ]
     )
-    for one in cells:
-        rate = table_cell(one, "rate_per_s")
-        errors = ", ".join(f"{count} {kind}" for kind, count in one.errors.items())
+    for cell in cells:
+        rate = table_cell(cell, "rate_per_s")
+        errors = ", ".join(f"{count} {kind}" for kind, count in cell.errors.items())
         grid.add(
-            one.attributes["stack"],
-            one.attributes["group"],
-            *(column.text(one) for column in columns),
-            f"{one.calls:,}",
+            cell.attributes["stack"],
+            cell.attributes["group"],
+            *(column.text(cell) for column in columns),
+            f"{cell.calls:,}",
             rate.text or rate.why,
             rate.spread.removeprefix("± "),
-            *(table_cell(one, metric.name).text for metric in others),
+            *(table_cell(cell, metric.name).text for metric in others),
             errors,
         )
     return grid

@@ -11,19 +11,19 @@ from callbench.stats.estimate.logratio import LogRatio
 _FACTOR = 2
 
 
-def amount(one: Difference | None, unit: str = "") -> str:
+def amount(difference: Difference | None, unit: str = "") -> str:
     """Write an amount with its interval: `5,490 EUR (5,480 to 5,500)`. Nothing where there is none."""
-    if one is None:
+    if difference is None:
         return ""
     after = f" {unit}" if unit else ""
-    if one.low is None or one.high is None:
-        return f"{figure(one.middle)}{after} (no interval)"
-    reach = max(one.high - one.middle, one.middle - one.low)
-    if reach <= 1e-9 * max(1.0, abs(one.middle)):
-        return f"{figure(one.middle, 1e-4)}{after}"
+    if difference.low is None or difference.high is None:
+        return f"{figure(difference.middle)}{after} (no interval)"
+    reach = max(difference.high - difference.middle, difference.middle - difference.low)
+    if reach <= 1e-9 * max(1.0, abs(difference.middle)):
+        return f"{figure(difference.middle, 1e-4)}{after}"
     # No more than four digits, however narrow the interval is.
-    place = max(last_place(reach, 0.2), math.floor(math.log10(max(abs(one.middle), reach))) - 3)
-    low, middle, high = (at_place(value, place) for value in (one.low, one.middle, one.high))
+    place = max(last_place(reach, 0.2), math.floor(math.log10(max(abs(difference.middle), reach))) - 3)
+    low, middle, high = (at_place(value, place) for value in (difference.low, difference.middle, difference.high))
     return f"{middle}{after} ({low} to {high})"
 
 
@@ -45,7 +45,7 @@ def times_less(times: Interval) -> str:
 def times_more(times: Interval) -> str:
     """Write a ratio, decided with its interval, as `more` does."""
     if times.middle > _FACTOR:
-        low, high = (_end(times, one) for one in (times.low, times.high))
+        low, high = (_end(times, bound) for bound in (times.low, times.high))
         return f"{figure(times.middle, times.half_width)} times as much ({low} to {high})"
     return _share(times, "more", "less")
 
@@ -56,11 +56,11 @@ def _end(times: Interval, value: float | None) -> str:
 
 def _share(times: Interval, word: str, other: str) -> str:
     shares = sorted(
-        100 * (one - 1) * (1 if word == "more" else -1) for one in (times.low, times.high) if one is not None
+        100 * (bound - 1) * (1 if word == "more" else -1) for bound in (times.low, times.high) if bound is not None
     )
     value = 100 * (times.middle - 1) * (1 if word == "more" else -1)
     if value < 0:
-        value, shares, word = -value, sorted(-one for one in shares), other
+        value, shares, word = -value, sorted(-bound for bound in shares), other
     digits = 0 if shares and shares[-1] - shares[0] >= 4 else 1
     low, high = shares if len(shares) == 2 else (value, value)
     if round(value, digits) == 0 and low <= 0 <= high:

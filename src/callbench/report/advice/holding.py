@@ -32,7 +32,7 @@ def condition(advice: Advice) -> str:
     """Write under what an advice holds, before its sentence; nothing where it holds for all that is assumed."""
     if advice.assumed.outcome is not Holds.CONDITION or advice.choice.verdict is AdviceVerdict.UNDECIDED:
         return ""
-    return f"If {listed([_IF[one] for one in advice.assumed.assumed if not _everywhere(advice, one)])}: "
+    return f"If {listed([_IF[kind] for kind in advice.assumed.assumed if not _everywhere(advice, kind)])}: "
 
 
 def depends_on_assumed(advice: Advice) -> str:
@@ -41,18 +41,18 @@ def depends_on_assumed(advice: Advice) -> str:
     kinds = list(dict.fromkeys(case.assumption for case in against))
     here = _advised(advice.assumed.here, advice)
     parts = [
-        f"If {listed([_IF[one] for one in kinds])}: {here}.",
+        f"If {listed([_IF[kind] for kind in kinds])}: {here}.",
         *(_elsewhere(advice, kind, against) for kind in kinds),
     ]
-    return f"Undecided: it depends on {listed([_GIVE[one] for one in kinds])}. {' '.join(parts)}"
+    return f"Undecided: it depends on {listed([_GIVE[kind] for kind in kinds])}. {' '.join(parts)}"
 
 
 def reach(advice: Advice) -> Iterator[str]:
     """Say for what an advice was computed, and of what its figures are."""
-    looked = [one for one in advice.assumed.assumed if advice.assumed.of(one)]
+    looked = [kind for kind in advice.assumed.assumed if advice.assumed.of(kind)]
     if not looked:
         return
-    ranges = listed([_RANGE[one] for one in looked])
+    ranges = listed([_RANGE[kind] for kind in looked])
     if advice.assumed.outcome is Holds.EVERYWHERE:
         yield f"This holds for {ranges}."
     yield f"Costs and savings span {ranges}. Ratios are those of what was measured."

@@ -31,7 +31,7 @@ def languages(advice: Advice, what: str, unit: tuple[str, float]) -> Section | N
     named, (word, scale) = listed(found.measured), unit
     sheets = []
     if len(found.measured) > 1:
-        rows = [row for one in found.shared for row in _rows(advice, one, scale)]
+        rows = [row for shared in found.shared for row in _rows(advice, shared, scale)]
         columns = ("format and channel", "language", "stack", f"{what}, {word}", "figures on this page")
         sheets += [Sheet("By language", columns, rows)] if rows else []
         about = (
@@ -54,9 +54,9 @@ def languages(advice: Advice, what: str, unit: tuple[str, float]) -> Section | N
 def origin_sentences(advice: Advice) -> Iterator[str]:
     """Say in sentences whose figures those of the choice are."""
     found, best = advice.languages, advice.choice.best
-    for one in found.shared:
-        if one.counted == best:
-            others = [stack for stack in one.stacks.values() if stack != best]
+    for shared in found.shared:
+        if shared.counted == best:
+            others = [stack for stack in shared.stacks.values() if stack != best]
             what = protocol(advice, best)
             yield f"The figures of {what} are those of {best}, which needs more than {listed(others)}."
     if len(found.measured) == 1 and best:
@@ -68,14 +68,14 @@ def origin_sentences(advice: Advice) -> Iterator[str]:
 
 def protocol(advice: Advice, stack: str) -> str:
     """Name what a stack speaks: `protobuf+grpc`."""
-    one = next(figures for (name, _), figures in advice.every.items() if name == stack)
-    return f"{one.message}+{one.channel}"
+    of_stack = next(figures for (name, _), figures in advice.every.items() if name == stack)
+    return f"{of_stack.message}+{of_stack.channel}"
 
 
-def _rows(advice: Advice, one: Shared, scale: float) -> Iterator[tuple[str, ...]]:
-    for language, stack in one.stacks.items():
-        counts = "these" if stack == one.counted else ""
-        yield protocol(advice, one.counted), language, stack, _value(one.values[stack], scale), counts
+def _rows(advice: Advice, shared: Shared, scale: float) -> Iterator[tuple[str, ...]]:
+    for language, stack in shared.stacks.items():
+        counts = "these" if stack == shared.counted else ""
+        yield protocol(advice, shared.counted), language, stack, _value(shared.values[stack], scale), counts
 
 
 def _bounds(advice: Advice, bound: Mapping[str, ByBlock], scale: float) -> list[tuple[str, ...]]:
@@ -90,5 +90,5 @@ def _bounds(advice: Advice, bound: Mapping[str, ByBlock], scale: float) -> list[
 
 
 def _value(values: ByBlock, scale: float) -> str:
-    one = geometric_mean([value * scale for value in values.values()])
-    return f"{figure(one.middle, one.half_width)} {share(one.half_width)}".strip()
+    average = geometric_mean([value * scale for value in values.values()])
+    return f"{figure(average.middle, average.half_width)} {share(average.half_width)}".strip()

@@ -19,29 +19,29 @@ from callbench.report.record_report import FORMATS, RecordReport
 MOST_PLACES = 3
 
 
-def report_of(one: Stored) -> RecordReport:
+def report_of(stored: Stored) -> RecordReport:
     """Tell an advice from its file and its runs.
 
     Raises:
         BadInput: its run is not there, or damaged.
     """
-    found = from_record(one.run, one.situation)
-    return of(one, found, as_result(found))
+    found = from_record(stored.run, stored.situation)
+    return of(stored, found, as_result(found))
 
 
-def of(one: Stored, found: AdviceResult, computed: Mapping[str, Any]) -> RecordReport:
+def of(stored: Stored, found: AdviceResult, computed: Mapping[str, Any]) -> RecordReport:
     """Tell an advice that was computed.
 
     Args:
-        one: as it is kept.
+        stored: as it is kept.
         found: the advice, and what it rests on.
         computed: what `as_result` gives for it.
     """
     advice = found.advice
-    kept = record(one, computed)
+    kept = record(stored, computed)
     findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice)]
     return RecordReport(
-        one,
+        stored,
         f"From {advice_basis(found)}.",
         findings,
         sections(advice, losses(found), lacks(found)),
@@ -59,16 +59,16 @@ def as_result(found: AdviceResult) -> dict[str, Any]:
     return {**computed, "assumed": assumptions(found.advice, folder)}
 
 
-def record(one: Stored, computed: Mapping[str, Any]) -> dict[str, Any]:
+def record(stored: Stored, computed: Mapping[str, Any]) -> dict[str, Any]:
     """Give what the file says of itself, with the result as it is computed today."""
-    head = {name: one.record.get(name) for name in ("kind", "format", "callbench", "started", "title")}
-    basis = {"held_back": list(one.record["held_back"]), "sizes": one.record.get("sizes")}
-    return {**head, **basis, "situation": one.record["situation"], **computed}
+    head = {name: stored.record.get(name) for name in ("kind", "format", "callbench", "started", "title")}
+    basis = {"held_back": list(stored.record["held_back"]), "sizes": stored.record.get("sizes")}
+    return {**head, **basis, "situation": stored.record["situation"], **computed}
 
 
 def advice_basis(found: AdviceResult) -> str:
     """Say what an advice rests on."""
-    names = [one.run.path for one in (found.subject, *found.held_back, found.sizes) if one is not None]
+    names = [measured.run.path for measured in (found.subject, *found.held_back, found.sizes) if measured is not None]
     cells = len(found.advice.every)
     return f"{cells} cells of {', '.join(path.name for path in names)}"
 
@@ -97,13 +97,13 @@ def lacks(found: AdviceResult) -> list[tuple[str, str]]:
     return [(str(check), str(why)) for check, why in (card.get("lacks") or {}).items()]
 
 
-def write(one: RecordReport, form: str, out: Path | None) -> Path:
+def write(report: RecordReport, form: str, out: Path | None) -> Path:
     """Write it to a file: `advice.FORMAT` beside its run unless one is given.
 
     Raises:
         BadInput: no such format.
         CallbenchError: the file cannot be written.
     """
-    path = one.run.path
+    path = report.run.path
     name = f"{path.stem}.report.json" if form == "json" else f"{path.stem}.{form}"
-    return write_report(one, FORMATS, path.parent, form, out or path.with_name(name))
+    return write_report(report, FORMATS, path.parent, form, out or path.with_name(name))

@@ -57,9 +57,17 @@ def _candidates(advice: Advice) -> Section | None:
     beside = {other.name: other for other in comparison.others}
     rows = []
     for name in [comparison.name, *beside]:
-        one = beside.get(name)
-        gap = "" if one is None or one.ratio is None else times_more(one.ratio)
-        result = "least" if one is None else "behind" if one.behind else "equivalent" if one.equivalent else "undecided"
+        rival = beside.get(name)
+        gap = "" if rival is None or rival.ratio is None else times_more(rival.ratio)
+        result = (
+            "least"
+            if rival is None
+            else "behind"
+            if rival.behind
+            else "equivalent"
+            if rival.equivalent
+            else "undecided"
+        )
         today = " (today)" if name == advice.situation.today else ""
         rows.append((f"{name}{today}", amount(advice.amounts[name]), gap, result))
     about = (

@@ -127,10 +127,10 @@ def reasons(advice: Advice) -> Iterator[str]:
         yield _next(advice, first)
     saved = {line.name: line for line in advice.lines if line.saved is not None}
     if MONEY in saved and advice.beside:
-        one = saved[MONEY]
-        less_ = one.saved is not None and one.saved.middle >= 0
-        verb, gap = ("saves", one.saved) if less_ else ("costs", one.saved and one.saved.turned())
-        yield f"A month, {_advised(advice)} {verb} {amount(gap, one.unit)} beside {advice.beside}."
+        saving = saved[MONEY]
+        less_ = saving.saved is not None and saving.saved.middle >= 0
+        verb, gap = ("saves", saving.saved) if less_ else ("costs", saving.saved and saving.saved.turned())
+        yield f"A month, {_advised(advice)} {verb} {amount(gap, saving.unit)} beside {advice.beside}."
     if advice.situation.objective is not None and advice.met:
         yield from _objective(advice)
     if today and today not in advice.goals and choice.verdict is not AdviceVerdict.NONE:

@@ -163,7 +163,7 @@ def _unserved(result: CapacityResult) -> str:
     lacking = [(level, load, unserved) for level, load in loads if (unserved := load.get("clients_unserved"))]
     if not lacking:
         return ""
-    level, load, unserved = min(lacking, key=lambda one: one[0])
+    level, load, unserved = min(lacking, key=lambda entry: entry[0])
     at, clients = level_text(level, result.request.along), load["clients"]
     return (
         f"With {at}, {unserved:,} of {clients:,} clients got no right answer, so these loads do not meet the objective."

@@ -71,7 +71,7 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
         "death": result.death,
         "proof": None if result.proof is None else asdict(result.proof),
         "seconds": result.took_s,
-        "endpoints": [endpoint_record(one) for one in result.endpoints],
+        "endpoints": [endpoint_record(endpoint) for endpoint in result.endpoints],
         "estimates": [
             {"met": each.met, "failed": None if math.isinf(each.failed) else each.failed} for each in result.estimates
         ],
@@ -107,7 +107,7 @@ def _section(result: CapacityResult) -> Section:
     rows = [_row(level, list(lines)) for level, lines in groupby(_sorted(result.steps), key=lambda line: line["level"])]
     columns = [first, *(_COLUMNS if clients else [name.replace("calls/s", "answered, calls/s") for name in _COLUMNS])]
     about = "Each row is one load. Several tries of a load are summed up by their median."
-    charts = [one for one in (_chart(result, first), _rates(result)) if one is not None]
+    charts = [drawn for drawn in (_chart(result, first), _rates(result)) if drawn is not None]
     sheets = [Sheet("Loads", columns, rows), *([_endpoints(result)] if result.endpoints else [])]
     return Section("capacity", "Loads", about, sheets=sheets, charts=charts, source=_SOURCE)
 
@@ -172,9 +172,9 @@ def _rates(result: CapacityResult) -> Chart | None:
     points = [
         {"level": float(line["level"]), "rate": line["load"]["rate_per_s"]} for line in result.steps if line["load"]
     ]
-    if result.request.along != CLIENTS or len({one["level"] for one in points}) < 2:
+    if result.request.along != CLIENTS or len({point["level"] for point in points}) < 2:
         return None
-    x = logarithmic("level", "clients", [one["level"] for one in points])
+    x = logarithmic("level", "clients", [point["level"] for point in points])
     y = {"field": "rate", "type": "quantitative", "axis": {"title": "calls/s", "grid": True}}
     spec = {
         "width": WIDTH - 60,

@@ -31,7 +31,7 @@ def bars(values: Sequence[Mapping[str, Any]], fields: Fields, title: str, colour
         title: of the axis along which bars grow.
         colours: of the parts, by name in the order of the legend.
     """
-    longest = max((len(str(one[fields.row])) for one in values), default=0)
+    longest = max((len(str(value[fields.row])) for value in values), default=0)
     return {
         "width": WIDTH,
         "height": {"step": 22},

@@ -18,18 +18,18 @@ def call_overhead(overheads: Sequence[CallOverhead], channels: Sequence[str]) ->
         channels: panels in their order.
     """
     bars: list[dict[str, Any]] = []
-    for one in overheads:
-        bars += _bars(one)
+    for overhead in overheads:
+        bars += _bars(overhead)
     if not bars:
         return None
     wholes = [
         {
-            **_place(one),
-            "whole": one.time.middle,
-            "low": one.time.low or one.time.middle,
-            "high": one.time.high or one.time.middle,
+            **_place(overhead),
+            "whole": overhead.time.middle,
+            "low": overhead.time.low or overhead.time.middle,
+            "high": overhead.time.high or overhead.time.middle,
         }
-        for one in overheads
+        for overhead in overheads
     ]
     y = {"field": "message", "type": "nominal", "axis": {"title": None}}
     axis = {"title": "microseconds per call", "format": "~s", "tickCount": 4}
@@ -73,19 +73,19 @@ def call_overhead(overheads: Sequence[CallOverhead], channels: Sequence[str]) ->
 _LABEL = {"labelColor": INK, "labelFontSize": 13, "labelAnchor": "start", "labelPadding": 4}
 
 
-def _place(one: CallOverhead) -> dict[str, str]:
+def _place(overhead: CallOverhead) -> dict[str, str]:
     """Name the panel and the bar: other adapters' messages by the adapter too."""
-    attributes = one.cell.attributes
+    attributes = overhead.cell.attributes
     adapter = "" if attributes["adapter"] == "native" else f"{attributes['adapter']} "
     return {"channel": attributes["channel"], "message": adapter + attributes["message"]}
 
 
-def _bars(one: CallOverhead) -> list[dict[str, Any]]:
+def _bars(overhead: CallOverhead) -> list[dict[str, Any]]:
     """Cut a bar: the codec stands on the baseline only where the two add up to the whole."""
-    baseline, whole = one.baseline.middle, one.time.middle
+    baseline, whole = overhead.baseline.middle, overhead.time.middle
     cut = [(BASELINE, 0.0, baseline)]
-    if one.adds_up:
-        cut.append((CODEC, baseline, baseline + one.codec_us))
+    if overhead.adds_up:
+        cut.append((CODEC, baseline, baseline + overhead.codec_us))
     elif whole > baseline:
         cut.append((UNPARTED, baseline, whole))
-    return [{**_place(one), "part": part, "from": begin, "to": end} for part, begin, end in cut]
+    return [{**_place(overhead), "part": part, "from": begin, "to": end} for part, begin, end in cut]

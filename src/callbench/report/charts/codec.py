@@ -14,13 +14,13 @@ def codec(codecs: Sequence[CodecCost]) -> Spec | None:
     names = labels(codecs)
     values = [
         {
-            "message": names[one.stack],
-            "step": f"{one.direction}, {name}",
+            "message": names[measured.stack],
+            "step": f"{measured.direction}, {name}",
             "us": ns / 1e3,
-            "order": STEPS.index(f"{one.direction}, {name}"),
+            "order": STEPS.index(f"{measured.direction}, {name}"),
         }
-        for one in codecs
-        for name, ns in (("encode", one.encode_ns), ("decode", one.decode_ns))
+        for measured in codecs
+        for name, ns in (("encode", measured.encode_ns), ("decode", measured.decode_ns))
     ]
     if not values:
         return None

@@ -150,11 +150,11 @@ def _sort_bars(group: Element) -> None:
     """Put bars of one style beside each other, if none lies over another: then their order shows nothing."""
     for is_bar, run in itertools.groupby(list(group), lambda child: _BAR.fullmatch(child.get("d", "")) is not None):
         bars = list(run)
-        if not is_bar or len(bars) < 3 or any("transform" in one.attrib for one in bars) or _overlap(bars):
+        if not is_bar or len(bars) < 3 or any("transform" in bar.attrib for bar in bars) or _overlap(bars):
             continue
         first = list(group).index(bars[0])
         styles = list(dict.fromkeys(map(_paint, bars)))
-        group[first : first + len(bars)] = sorted(bars, key=lambda one: styles.index(_paint(one)))
+        group[first : first + len(bars)] = sorted(bars, key=lambda bar: styles.index(_paint(bar)))
 
 
 def _paint(element: Element) -> tuple[tuple[str, str], ...]:
@@ -164,8 +164,8 @@ def _paint(element: Element) -> tuple[tuple[str, str], ...]:
 def _overlap(bars: Sequence[Element]) -> bool:
     """Return whether a bar reaches more than a tenth of a pixel into another."""
     boxes = []
-    for one in bars:
-        x, y, width, height = map(float, _BAR.fullmatch(one.attrib["d"]).groups())  # type: ignore[union-attr]
+    for bar in bars:
+        x, y, width, height = map(float, _BAR.fullmatch(bar.attrib["d"]).groups())  # type: ignore[union-attr]
         boxes.append((x, y, x + width, y + height))
     return any(
         min(a[2], b[2]) - max(a[0], b[0]) > _TOUCH and min(a[3], b[3]) - max(a[1], b[1]) > _TOUCH

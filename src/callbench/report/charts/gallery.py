@@ -34,10 +34,10 @@ def gallery(subject: Subject) -> list[Chart]:
             _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about + left, spec, HISTOGRAMS_SQL)
     called: set[tuple[str, str]] = set()
     for name in (group.group for group in subject.study.groups):
-        codecs = [one for one in subject.results.codecs if one.group == name]
+        codecs = [measured for measured in subject.results.codecs if measured.group == name]
         calls = _calls(subject, name)
         # The same call over another link or with more clients has the same messages: they are drawn once.
-        if len({one.message for one in codecs}) < 2 or calls <= called:
+        if len({measured.message for measured in codecs}) < 2 or calls <= called:
             continue
         called |= calls
         about = "The two messages of one call. Mean of 64 different payloads."
@@ -51,8 +51,8 @@ def gallery(subject: Subject) -> list[Chart]:
 
 def _calls(subject: Subject, group: str) -> set[tuple[str, str]]:
     """Return what a group calls, with its arguments, and by which messages."""
-    own = [one for one in subject.results.cells if one.attributes["group"] == group]
-    return {(f"{one.attributes['call']} {sorted(one.arguments.items())}", one.attributes["message"]) for one in own}
+    own = [cell for cell in subject.results.cells if cell.attributes["group"] == group]
+    return {(f"{cell.attributes['call']} {sorted(cell.arguments.items())}", cell.attributes["message"]) for cell in own}
 
 
 def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | None, source: str) -> None:  # noqa: PLR0913, PLR0917 - what a chart is made of
@@ -63,7 +63,7 @@ def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | Non
 
 def _messages(subject: Subject) -> list[str]:
     """List the messages, the same order in every chart."""
-    return list(dict.fromkeys(one.attributes["message"] for one in subject.results.cells))
+    return list(dict.fromkeys(cell.attributes["message"] for cell in subject.results.cells))
 
 
 def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str, str]]:
@@ -75,15 +75,15 @@ def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str, s
         The cells of each chart, what its title says of them, and which others of the group it leaves out.
     """
     # The section of the open loop has charts of its own.
-    every = [one for one in subject.results.cells if one.attributes["group"] == group and not one.open_loop]
-    links = list(dict.fromkeys(one.attributes["link"] for one in every))
-    numbers = sorted({int(one.attributes["clients"]) for one in every if one.attributes["link"] == links[0]})
+    every = [cell for cell in subject.results.cells if cell.attributes["group"] == group and not cell.open_loop]
+    links = list(dict.fromkeys(cell.attributes["link"] for cell in every))
+    numbers = sorted({int(cell.attributes["clients"]) for cell in every if cell.attributes["link"] == links[0]})
     parts = []
     for number in dict.fromkeys([numbers[0], numbers[-1]] if numbers else []):
         under = f", {number} client{'' if number == 1 else 's'}" if len(numbers) > 1 else ""
         under += f", over {links[0]}" if len(links) > 1 else ""
         place = {"clients": str(number), "link": links[0]}
-        cells = [one for one in every if place.items() <= one.attributes.items()]
+        cells = [cell for cell in every if place.items() <= cell.attributes.items()]
         parts.append((cells, under, _left(numbers, links)))
     return [part for part in parts if len(part[0]) >= 3]
 

@@ -62,7 +62,7 @@ def heat_map(panels: Sequence[CallPanel], layout: Layout) -> Spec:
         panels: one or more, from left to right, on a phone from above to below.
         layout: their columns and rows.
     """
-    published = any(one.published for panel in panels for one in panel.cells)
+    published = any(cell.published for panel in panels for cell in panel.cells)
     every = [
         _panel(panel, _axes(layout, named=layout.phone or not place), published=published, phone=layout.phone)
         for place, panel in enumerate(panels)
@@ -72,20 +72,20 @@ def heat_map(panels: Sequence[CallPanel], layout: Layout) -> Spec:
 
 def _panel(panel: CallPanel, axes: Spec, *, published: bool, phone: bool) -> Spec:
     """Draw one call; its colours are its own, from its lowest rate to its highest."""
-    logs = [math.log(one.rate) for one in panel.cells]
+    logs = [math.log(cell.rate) for cell in panel.cells]
     low, high = min(logs), max(logs)
     shares = [(log - low) / (high - low) if high > low else 0.5 for log in logs]
     heats = [_PALE + (_DEEP - _PALE) * share for share in shares]
     values = [
         {
-            "message": one.message,
-            "channel": one.channel,
-            "rate": one.text,
-            "standing": one.standing,
-            "published": one.published,
+            "message": cell.message,
+            "channel": cell.channel,
+            "rate": cell.text,
+            "standing": cell.standing,
+            "published": cell.published,
             "heat": heat,
         }
-        for one, heat in zip(panel.cells, heats, strict=True)
+        for cell, heat in zip(panel.cells, heats, strict=True)
     ]
     title = {"text": panel.title, "anchor": "start", "frame": "group", "fontSize": 13, "fontWeight": 600, "offset": 6}
     frames = (_frames("tie", 1.0, FAINT), _frames("first", 2.5, INK))

@@ -49,13 +49,13 @@ def knee_chart(
     """
     if not tried:
         return None
-    names = list(dict.fromkeys(one.stack for one in tried))
+    names = list(dict.fromkeys(trial.stack for trial in tried))
     values = [
-        {"stack": one.stack, "x": one.level, "y": _ms(one.value_us), "met": "met" if one.holds else "not met"}
-        for one in tried
+        {"stack": trial.stack, "x": trial.level, "y": _ms(trial.value_us), "met": "met" if trial.holds else "not met"}
+        for trial in tried
     ]
-    extent = [_ms(objective.us), *(_ms(one.value_us) for one in tried)]
-    levels = [one.level for one in tried] + ([crossed.low, crossed.high] if crossed else [])
+    extent = [_ms(objective.us), *(_ms(trial.value_us) for trial in tried)]
+    levels = [trial.level for trial in tried] + ([crossed.low, crossed.high] if crossed else [])
     colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
     axes = {
         "x": logarithmic("x", x_title, [level for level in levels if level > 0]),
@@ -72,7 +72,7 @@ def knee_chart(
         "layer": [
             *(_crossing(crossed, axes) if crossed and crossed.low > 0 else []),
             _steps(values, names, colours, axes),
-            *_line(objective, max(one.level for one in tried), axes),
+            *_line(objective, max(trial.level for trial in tried), axes),
         ],
     }
 

@@ -26,12 +26,12 @@ def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str])
     """
     values: list[dict[str, Any]] = [
         {
-            "row": places.row(one),
-            "message": one.attributes["message"],
-            **lines(one.latency.percentiles),
+            "row": places.row(cell),
+            "message": cell.attributes["message"],
+            **lines(cell.latency.percentiles),
         }
-        for one in cells
-        if one.latency.percentiles and "p50" in one.latency.percentiles
+        for cell in cells
+        if cell.latency.percentiles and "p50" in cell.latency.percentiles
     ]
     if not values:
         return None

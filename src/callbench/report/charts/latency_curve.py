@@ -25,11 +25,12 @@ class Quantile:
 
 def latency_curve(quantiles: Sequence[Quantile]) -> Spec | None:
     """Describe the chart; None if fewer than two percentiles are known."""
-    known = [one for one in quantiles if one.ms > 0]
+    known = [quantile for quantile in quantiles if quantile.ms > 0]
     if len(known) < 2:
         return None
     values = [
-        {"beyond": 1 / (1 - one.share), "ms": one.ms, "low": max(one.low, 1e-6), "high": one.high} for one in known
+        {"beyond": 1 / (1 - quantile.share), "ms": quantile.ms, "low": max(quantile.low, 1e-6), "high": quantile.high}
+        for quantile in known
     ]
     extent = [value[name] for value in values for name in ("ms", "low", "high")]
     marks = {at: name for at, name in _MARKS.items() if at <= values[-1]["beyond"] * 1.001}

@@ -33,17 +33,19 @@ def leaders(stacks: Sequence[Leader]) -> Spec:
     """
     values = [
         {
-            "name": one.name,
-            "rate": one.rate.middle,
-            "low": one.rate.middle if one.rate.low is None else one.rate.low,
-            "high": one.rate.middle if one.rate.high is None else one.rate.high,
-            "text": one.text,
-            "standing": one.standing or "behind",
+            "name": stack.name,
+            "rate": stack.rate.middle,
+            "low": stack.rate.middle if stack.rate.low is None else stack.rate.low,
+            "high": stack.rate.middle if stack.rate.high is None else stack.rate.high,
+            "text": stack.text,
+            "standing": stack.standing or "behind",
         }
-        for one in stacks
+        for stack in stacks
     ]
-    names = [one.name for one in stacks]
-    x = logarithmic("rate", "calls/s, logarithmic", [float(str(one[end])) for one in values for end in ("low", "high")])
+    names = [stack.name for stack in stacks]
+    x = logarithmic(
+        "rate", "calls/s, logarithmic", [float(str(value[end])) for value in values for end in ("low", "high")]
+    )
     room = {"title": None, "labelLimit": 400, "minExtent": 7 * max(map(len, names))}
     standing = ["first", "tie", "at least", "behind"]
     colour = {"domain": standing, "range": [SERIES[0], SERIES[0], SERIES[1], FAINT]}

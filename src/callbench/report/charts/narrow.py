@@ -67,7 +67,7 @@ def _domain(part: dict[str, Any]) -> list[str]:
     """List what a colour's or a shape's scale names."""
     scale = part.get("scale")
     domain = scale.get("domain") if isinstance(scale, dict) else None
-    return [one for one in domain if isinstance(one, str)] if isinstance(domain, list) else []
+    return [name for name in domain if isinstance(name, str)] if isinstance(domain, list) else []
 
 
 def _names(spec: Spec) -> list[str]:
@@ -75,13 +75,13 @@ def _names(spec: Spec) -> list[str]:
     parts = list(_dicts(spec))
     fields = {part["field"] for part in parts if part.get("type") == "nominal" and "axis" in part}
     found = (row.get(field) for part in parts for row in _rows(part) for field in fields)
-    return list(dict.fromkeys(one for one in found if isinstance(one, str)))
+    return list(dict.fromkeys(name for name in found if isinstance(name, str)))
 
 
 def _rows(part: dict[str, Any]) -> list[dict[str, Any]]:
     data = part.get("data")
     rows = data.get("values") if isinstance(data, dict) else None
-    return [one for one in rows if isinstance(one, dict)] if isinstance(rows, list) else []
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _lines(name: str) -> list[str]:
@@ -102,5 +102,5 @@ def _dicts(node: object) -> Iterator[dict[str, Any]]:
             if key != "values":
                 yield from _dicts(value)
     elif isinstance(node, list):
-        for one in node:
-            yield from _dicts(one)
+        for child in node:
+            yield from _dicts(child)

@@ -12,10 +12,10 @@ MOST_LINES = len(SERIES)
 def processes(chosen: Sequence[Health]) -> Spec | None:
     """Describe the chart: memory above, threads below, a line a side, each marked at its end."""
     values = [
-        {"line": named(one), "at": at, "mib": memory / 2**20, "threads": threads}
-        for one in chosen
-        if one.track is not None
-        for at, memory, threads in zip(one.track.seconds, one.track.resident_bytes, one.track.threads, strict=True)
+        {"line": named(cell), "at": at, "mib": memory / 2**20, "threads": threads}
+        for cell in chosen
+        if cell.track is not None
+        for at, memory, threads in zip(cell.track.seconds, cell.track.resident_bytes, cell.track.threads, strict=True)
     ]
     if not values:
         return None

@@ -20,15 +20,15 @@ def rate(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) ->
         messages: all that the run has, for colours and shapes.
     """
     values: list[dict[str, Any]] = []
-    for one in cells:
-        if one.rate:
-            low, high = one.rate.low or one.rate.middle, one.rate.high or one.rate.middle
+    for cell in cells:
+        if cell.rate:
+            low, high = cell.rate.low or cell.rate.middle, cell.rate.high or cell.rate.middle
             row = {
-                "row": places.row(one),
-                "message": one.attributes["message"],
-                "stack": one.attributes["stack"],
+                "row": places.row(cell),
+                "message": cell.attributes["message"],
+                "stack": cell.attributes["stack"],
             }
-            values.append({**row, "rate": one.rate.middle, "low": low, "high": high})
+            values.append({**row, "rate": cell.rate.middle, "low": low, "high": high})
     if not values:
         return None
     rates = [value["rate"] for value in values]

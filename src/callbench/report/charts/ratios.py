@@ -35,17 +35,17 @@ def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
         return None
     values = [
         {
-            "name": one.name,
-            "ratio": one.ratio.middle,
-            "low": one.ratio.middle if one.ratio.low is None else one.ratio.low,
-            "high": one.ratio.middle if one.ratio.high is None else one.ratio.high,
-            "text": one.text,
-            "passed": "yes" if one.passed else "no",
+            "name": mark.name,
+            "ratio": mark.ratio.middle,
+            "low": mark.ratio.middle if mark.ratio.low is None else mark.ratio.low,
+            "high": mark.ratio.middle if mark.ratio.high is None else mark.ratio.high,
+            "text": mark.text,
+            "passed": "yes" if mark.passed else "no",
         }
-        for one in marks
+        for mark in marks
     ]
-    names = [one.name for one in marks]
-    x = logarithmic("ratio", title, [1.0, *(float(str(one[end])) for one in values for end in ("low", "high"))])
+    names = [mark.name for mark in marks]
+    x = logarithmic("ratio", title, [1.0, *(float(str(value[end])) for value in values for end in ("low", "high"))])
     x["axis"] |= {"format": ",~r"}
     scale = {"domain": ["yes", "no"], "range": [SERIES[0], SERIES[1]]}
     colour = {"field": "passed", "type": "nominal", "scale": scale, "legend": None}

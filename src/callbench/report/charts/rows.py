@@ -22,18 +22,18 @@ class ChartRows:
     @classmethod
     def of(cls, cells: Sequence[Result]) -> "ChartRows":
         """Place the cells of one chart."""
-        pairs = [(one.attributes["channel"], one.attributes["message"]) for one in cells]
+        pairs = [(cell.attributes["channel"], cell.attributes["message"]) for cell in cells]
         apart = len(set(pairs)) < len(pairs)
         logs: dict[str, list[float]] = {}
-        for one in cells:
-            if one.rate:
-                logs.setdefault(_row(one, apart), []).append(math.log(one.rate.middle))
+        for cell in cells:
+            if cell.rate:
+                logs.setdefault(_row(cell, apart), []).append(math.log(cell.rate.middle))
         return cls(tuple(sorted(logs, key=lambda name: -sum(logs[name]) / len(logs[name]))), apart)
 
-    def row(self, one: Result) -> str:
+    def row(self, cell: Result) -> str:
         """The row of a cell."""
-        return _row(one, self.apart)
+        return _row(cell, self.apart)
 
 
-def _row(one: Result, apart: bool) -> str:
-    return one.attributes["stack" if apart else "channel"]
+def _row(cell: Result, apart: bool) -> str:
+    return cell.attributes["stack" if apart else "channel"]

@@ -20,7 +20,7 @@ def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) ->
             value = found.get(name, 0.0)
             if value > 0:
                 values.append({"stack": stack, "share": name, "bytes": value, "order": order})
-    present = [name for name in names if any(one["share"] == name for one in values)]
+    present = [name for name in names if any(value["share"] == name for value in values)]
     # What is not told apart has the colour of no part.
     apart = [name for name in names if name != MESSAGE]
     colours = {name: SERIES[place % len(SERIES)] for place, name in enumerate(apart)} | {MESSAGE: FAINT}

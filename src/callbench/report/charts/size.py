@@ -12,12 +12,12 @@ def size(codecs: Sequence[CodecCost]) -> Spec | None:
     names = labels(codecs)
     values = [
         {
-            "message": names[one.stack],
-            "direction": one.direction,
-            "bytes": one.bytes,
-            "order": int(one.direction == "answer"),
+            "message": names[codec.stack],
+            "direction": codec.direction,
+            "bytes": codec.bytes,
+            "order": int(codec.direction == "answer"),
         }
-        for one in codecs
+        for codec in codecs
     ]
     if not values:
         return None

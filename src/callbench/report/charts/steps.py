@@ -51,8 +51,8 @@ def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], ax
     """
     if not points:
         return None
-    names = list(dict.fromkeys(one.series for one in points))
-    extent = [value for one in points for value in (one.low, one.high, one.y)]
+    names = list(dict.fromkeys(point.series for point in points))
+    extent = [value for point in points for value in (point.low, point.high, point.y)]
     extent += [value for _, _, value in curve] if axes.whole_curve else []
     y = {
         "field": "y",
@@ -60,7 +60,7 @@ def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], ax
         "scale": {"type": "log", "nice": False, "domain": [min(extent) / 1.15, max(extent) * 1.15]},
         "axis": {"title": axes.y, "values": decades(extent), "format": axes.y_format, "grid": True},
     }
-    levels = sorted({one.x for one in points})
+    levels = sorted({point.x for point in points})
     x_axis = {"title": axes.x, "format": "~s", "values": decades(levels) if axes.logarithmic_x else levels}
     domain = [levels[0] / 1.1, levels[-1] * 1.1]
     x_scale = {"type": "log", "nice": False, "domain": domain} if axes.logarithmic_x else {"zero": False}
@@ -75,7 +75,9 @@ def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], ax
         "type": "nominal",
         "scale": {"domain": names, "range": [SHAPES[place % len(SHAPES)] for place in range(len(names))]},
     }
-    values = [{"series": one.series, "x": one.x, "y": one.y, "low": one.low, "high": one.high} for one in points]
+    values = [
+        {"series": point.series, "x": point.x, "y": point.y, "low": point.low, "high": point.high} for point in points
+    ]
     layers: list[Spec] = [
         {
             "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.75},

@@ -359,9 +359,9 @@ def _verdict(row: MetricVerdict, found: Comparison) -> str:
     return "; ".join(parts)
 
 
-def _detectable(one: MetricVerdict) -> str:
+def _detectable(judged: MetricVerdict) -> str:
     """Write the smallest difference that could have been detected."""
-    return "" if one.decided is None else f"± {_percent(one.decided.detectable)}"
+    return "" if judged.decided is None else f"± {_percent(judged.decided.detectable)}"
 
 
 def _value(metric: ComparedMetric, value: float | None) -> str:

@@ -73,14 +73,14 @@ def _choice(choice: RankingChoice) -> dict[str, Any]:
 
 def _obstacle(ahead: OpenResults, place: int) -> dict[str, Any]:
     """Write one thing that is not known."""
-    one = ahead.obstacles[place]
+    obstacle = ahead.obstacles[place]
     return {
-        "kind": one.kind,
-        "about": one.about,
-        "where": one.where,
-        "reason": one.reason,
-        "detail": one.detail,
-        "more_forks": one.more,
+        "kind": obstacle.kind,
+        "about": obstacle.about,
+        "where": obstacle.where,
+        "reason": obstacle.reason,
+        "detail": obstacle.detail,
+        "more_forks": obstacle.more,
         "settled_in_five_minutes": bool(ahead.forecast and ahead.forecast.settled[place]),
     }
 

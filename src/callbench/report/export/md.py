@@ -28,10 +28,10 @@ def text(subject: Subject) -> str:
     summary_ = summary(subject)
     parts = first_parts(run_opening(subject, summary_))
     parts += [folded("Study", [f"### {plain(subject.study.title)}", plain(subject.study.about)])]
-    parts += [folded("Warnings", ["\n".join(f"- {plain(one)}" for one in cautions(subject))])]
+    parts += [folded("Warnings", ["\n".join(f"- {plain(caution)}" for caution in cautions(subject))])]
     parts += _summary(summary_, subject.judged)
     parts += [folded("Tables", [_table(table) for table in subject.tables])]
-    parts += [folded("Open questions", [_question_text(one) for one in subject.asked])]
+    parts += [folded("Open questions", [_question_text(question) for question in subject.asked])]
     parts += [section_text(section) for section in sections(subject)]
     lines = [f"- {plain(why)}: {plain(', '.join(names))}" for why, names in exclusions(subject).items()]
     parts += [folded("Excluded", ["\n".join(lines)])]
@@ -49,7 +49,7 @@ def _summary(summary: Summary, judged: Sequence[ClaimResult]) -> list[str]:
     if open_ is not None:
         words = plain(summary.open_results.in_words())
         parts += [folded(open_.title, [sheet_text(open_, about=OPEN), words])]
-    return [*parts, folded("Other results", ["\n".join(f"- {plain(str(one))}" for one in summary.besides)])]
+    return [*parts, folded("Other results", ["\n".join(f"- {plain(str(beside))}" for beside in summary.besides)])]
 
 
 def _table(table: FilledTable) -> str:
@@ -68,22 +68,22 @@ def _table(table: FilledTable) -> str:
     lines.append("|---|" + "---:|" * len(table.columns))
     for row in table.rows:
         label = f"{row.section}: {row.label}" if row.section else row.label
-        lines.append(f"| {plain(label)} | " + " | ".join(_place(one) for one in row.places) + " |")
+        lines.append(f"| {plain(label)} | " + " | ".join(_place(cell) for cell in row.places) + " |")
     lines += ["", plain(table.left_out)] if table.left_out else []
     return "\n".join(lines)
 
 
-def _place(one: TableCell) -> str:
+def _place(cell: TableCell) -> str:
     """Write one value."""
-    own = " ".join(part for part in (one.text or one.why, one.spread) if part)
-    return plain(own) + (f" ({one.published})" if one.published else "")
+    own = " ".join(part for part in (cell.text or cell.why, cell.spread) if part)
+    return plain(own) + (f" ({cell.published})" if cell.published else "")
 
 
 def _question_text(question: AnsweredQuestion) -> str:
     """Write a question and its answers."""
     if not question.measured:
         return f"### {plain(question.text)}\n\nNot measured in this run."
-    answers = [f"- **{ANSWERS[one.compared.verdict]}** {plain(answer_text(one))}" for one in question.answers]
+    answers = [f"- **{ANSWERS[answer.compared.verdict]}** {plain(answer_text(answer))}" for answer in question.answers]
     return "\n\n".join(
         part for part in (f"### {plain(question.text)}", plain(question.reading), "\n".join(answers)) if part
     )
@@ -92,14 +92,14 @@ def _question_text(question: AnsweredQuestion) -> str:
 def _claims(judged: Sequence[ClaimResult]) -> str:
     """Write the claims as a table."""
     lines = ["| claim | verdict | deciding ratio | threshold | published |", "|---|---|---|---|---|"]
-    for one in judged:
-        deciding = one.deciding
+    for claim in judged:
+        deciding = claim.deciding
         label = f"{deciding.comparison.label}: {claim_ratio_text(deciding)}" if deciding.ratio else deciding.why
-        remarks = (remark_text(deciding).removeprefix("undecided: "), apart_text(one))
+        remarks = (remark_text(deciding).removeprefix("undecided: "), apart_text(claim))
         label = "; ".join(part for part in (label, *remarks) if part)
         row = [
-            plain(one.text),
-            f"**{one.verdict}**",
+            plain(claim.text),
+            f"**{claim.verdict}**",
             plain(label),
             deciding.threshold,
             published_text(deciding.published),

@@ -17,15 +17,15 @@ def metrics(result: Result) -> dict[str, Value]:
     """
     found = {name: value_of(result, name) for name in VALUES}
     known: dict[str, Value] = {
-        name: {"value": one.middle, "low": _finite(one.low), "high": _finite(one.high)}
-        for name, one in found.items()
-        if one is not None
+        name: {"value": interval.middle, "low": _finite(interval.low), "high": _finite(interval.high)}
+        for name, interval in found.items()
+        if interval is not None
     }
     none: Value = {"value": None, "low": None, "high": None}
     return {
-        name: known[name] if one is not None else {**none, "why": why}
-        for name, one in found.items()
-        if one is not None or (why := why_unknown(result, name))
+        name: known[name] if interval is not None else {**none, "why": why}
+        for name, interval in found.items()
+        if interval is not None or (why := why_unknown(result, name))
     }
 
 

@@ -75,7 +75,7 @@ def page(subject: Subject) -> str:
     charts, columns = gallery(subject), differing(subject.results.cells)
     summary_ = summary(subject)
     beside = [table for table in subject.tables if table.beside]
-    with_question = {name for one in subject.asked for name in one.tables}
+    with_question = {name for question in subject.asked for name in question.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
     return render(
         _template(),
@@ -95,19 +95,19 @@ def page(subject: Subject) -> str:
             "cautions": cautions(subject),
             "first_tables": beside or others,
             "other_tables": others if beside else [],
-            "more_title": "All channels and messages" if any(one.by_channel for one in others) else "More tables",
+            "more_title": "All channels and messages" if any(other.by_channel for other in others) else "More tables",
             "limits_key": limits.KEY,
             "charts": charts,
             "asked": [
-                {"question": one, "tables": [table for table in subject.tables if table.id in one.tables]}
-                for one in subject.asked
+                {"question": question, "tables": [table for table in subject.tables if table.id in question.tables]}
+                for question in subject.asked
             ],
             "sections": sections(subject),
-            "tally": [(each, [one for one in subject.judged if one.verdict is each]) for each in Verdict],
+            "tally": [(each, [claim for claim in subject.judged if claim.verdict is each]) for each in Verdict],
             "left_out": exclusions(subject),
             "cards": _cards(subject),
             "environment": list(flat(subject.environment)),
-            "every": [_line(one, columns) for one in subject.results.cells],
+            "every": [_line(cell, columns) for cell in subject.results.cells],
             "listed": list(LISTED.values()),
             "columns": columns,
             "alike": alike(subject.results.cells),
@@ -125,7 +125,7 @@ def _every_heads(columns: Sequence[CellColumn]) -> list[str]:
     return [
         "",
         "group",
-        *(one.name for one in columns),
+        *(column.name for column in columns),
         first,
         "low",
         "high",
@@ -138,7 +138,7 @@ def _every_heads(columns: Sequence[CellColumn]) -> list[str]:
 
 def _every_words(columns: Sequence[CellColumn]) -> list[int]:
     """Return the places of its columns that have words."""
-    named = [place for place, one in enumerate(columns, 2) if not one.number]
+    named = [place for place, column in enumerate(columns, 2) if not column.number]
     return [1, *named, len(_every_heads(columns)) - 1]
 
 
@@ -159,15 +159,15 @@ def _template() -> Template:
     return made.get_template("page.html.j2")
 
 
-def _line(one: Result, columns: Sequence[CellColumn]) -> dict[str, Any]:
+def _line(result: Result, columns: Sequence[CellColumn]) -> dict[str, Any]:
     """Write one line of the table of every cell."""
     return {
-        "result": one,
-        "texts": [column.text(one) for column in columns],
-        "metrics": [table_cell(one, name).text for name in LISTED],
-        "low": _end(one.rate, one.rate.low) if one.rate else "",
-        "high": _end(one.rate, one.rate.high) if one.rate else "",
-        "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),
+        "result": result,
+        "texts": [column.text(result) for column in columns],
+        "metrics": [table_cell(result, name).text for name in LISTED],
+        "low": _end(result.rate, result.rate.low) if result.rate else "",
+        "high": _end(result.rate, result.rate.high) if result.rate else "",
+        "errors": ", ".join(f"{count:,} × {kind}" for kind, count in result.errors.items()),
     }
 
 

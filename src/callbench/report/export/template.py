@@ -80,7 +80,7 @@ def flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
         if isinstance(value, Mapping):
             yield from flat(value, f"{name} · ")
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            yield name, ", ".join(_value(name, one) for one in value) or "none"
+            yield name, ", ".join(_value(name, item) for item in value) or "none"
         else:
             yield name.removesuffix(" bytes"), _value(name, value)
 

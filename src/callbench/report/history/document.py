@@ -17,8 +17,8 @@ def document(found: History) -> dict[str, Any]:
         "records": found.collected.read,
         "left_out": dict(found.collected.left_out),
         "method": {"name": "E-divisive", "level": LEVEL, "fewest_values": FEWEST},
-        "changes": [_change(one) for one in found.changes],
-        "series": [_series(one) for one in found.series],
+        "changes": [_change(change) for change in found.changes],
+        "series": [_series(series) for series in found.series],
     }
 
 
@@ -38,25 +38,25 @@ def _point(point: SeriesPoint) -> dict[str, Any]:
     return {"record": point.record, "started": point.started, "value": point.value}
 
 
-def _change(one: LevelChange) -> dict[str, Any]:
-    ratio = one.ratio
+def _change(change: LevelChange) -> dict[str, Any]:
+    ratio = change.ratio
     return {
-        **_name(one.name),
-        "before": _point(one.before),
-        "after": _point(one.after),
+        **_name(change.name),
+        "before": _point(change.before),
+        "after": _point(change.after),
         "ratio": ratio.middle,
         "ratio_low": ratio.low,
         "ratio_high": ratio.high,
-        "noise": one.noise,
-        "verdict": "better" if one.better else "worse",
+        "noise": change.noise,
+        "verdict": "better" if change.better else "worse",
     }
 
 
-def _series(one: SeriesHistory) -> dict[str, Any]:
+def _series(series: SeriesHistory) -> dict[str, Any]:
     return {
-        **_name(one.name),
-        "noise": one.noise,
-        "looked_at": one.looked_at,
-        "levels": list(one.starts),
-        "points": [_point(point) for point in one.points],
+        **_name(series.name),
+        "noise": series.noise,
+        "looked_at": series.looked_at,
+        "levels": list(series.starts),
+        "points": [_point(point) for point in series.points],
     }

@@ -13,13 +13,13 @@ _MOST_CHANGES = 50
 
 def lines(found: History) -> Iterator[str]:
     """Return what is printed."""
-    looked_at = sum(one.looked_at for one in found.series)
+    looked_at = sum(series.looked_at for series in found.series)
     count = len(found.changes)
     many = counted(count, "change") if count else "No changes"
     yield f"{many} in {looked_at:,} series of {counted(found.collected.read, 'record')}"
-    for one in found.changes[:_MOST_CHANGES]:
+    for change in found.changes[:_MOST_CHANGES]:
         yield ""
-        yield from _change(one)
+        yield from _change(change)
     if count > _MOST_CHANGES:
         yield f"\n{count - _MOST_CHANGES:,} more: --json has all of them"
     yield ""
@@ -35,16 +35,16 @@ def lines(found: History) -> Iterator[str]:
         yield f"left out: {name}: {why}"
 
 
-def _change(one: LevelChange) -> Iterator[str]:
-    name, ratio = one.name, one.ratio
+def _change(change: LevelChange) -> Iterator[str]:
+    name, ratio = change.name, change.ratio
     low, high = (ratio.middle if end is None else end for end in (ratio.low, ratio.high))
     yield f"{name.study}: {name.cell}"
     yield (
         f"  {name.title}: {percent(ratio.middle - 1, 1, sign=True)}"
         f" ({percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}),"
-        f" {'better' if one.better else 'worse'}; noise {percent(one.noise, 1)}"
+        f" {'better' if change.better else 'worse'}; noise {percent(change.noise, 1)}"
     )
-    yield f"  between {_dated(one.before)} and {_dated(one.after)}"
+    yield f"  between {_dated(change.before)} and {_dated(change.after)}"
 
 
 def _dated(point: SeriesPoint) -> str:

@@ -20,24 +20,24 @@ def endpoints_sheet(endpoints: Sequence[Endpoint], of: str = "", title: str = "E
         title: of the table.
     """
     note = f"{of} Latency is of right answers. The share of time is of all calls, right or wrong.".strip()
-    return Sheet(title, _COLUMNS, [_row(one) for one in endpoints], note)
+    return Sheet(title, _COLUMNS, [_row(endpoint) for endpoint in endpoints], note)
 
 
 def most_time(endpoints: Sequence[Endpoint]) -> str | None:
     """Say which endpoint uses most of the clients' time; None if nothing was called."""
-    known = [one for one in endpoints if one.time_share is not None]
+    known = [endpoint for endpoint in endpoints if endpoint.time_share is not None]
     if not known:
         return None
-    first = max(known, key=lambda one: one.time_share or 0.0)
-    calls = sum(one.calls + sum(one.errors.values()) for one in known)
+    first = max(known, key=lambda endpoint: endpoint.time_share or 0.0)
+    calls = sum(endpoint.calls + sum(endpoint.errors.values()) for endpoint in known)
     share = (first.calls + sum(first.errors.values())) / calls if calls else 0.0
     spent = percent(first.time_share or 0.0)
     return f"{first.name} uses most of the clients' time: {spent}, with {percent(share)} of the calls."
 
 
-def _row(one: Endpoint) -> tuple[str, ...]:
-    times = one.latency
+def _row(endpoint: Endpoint) -> tuple[str, ...]:
+    times = endpoint.latency
     values = () if times is None else (times.mean, *map(times.percentiles.get, _SHARES))
     texts = ["" if value is None else figure(value / 1e3, 0.005) for value in values] or [""] * (1 + len(_SHARES))
-    share = "" if one.time_share is None else percent(one.time_share)
-    return one.name, f"{one.calls:,}", share, *texts, errors_text(one.errors)
+    share = "" if endpoint.time_share is None else percent(endpoint.time_share)
+    return endpoint.name, f"{endpoint.calls:,}", share, *texts, errors_text(endpoint.errors)

@@ -13,15 +13,15 @@ def hosts_sheet(generators: Sequence[Mapping[str, Any]]) -> Sheet:
     """Make the table from what the record has of each host."""
     rows = [
         (
-            one["host"],
-            f"{one['clients']:,}",
-            f"{one['calls']:,}",
-            f"{one['errors']:,}",
-            f"{one['late_start_ns'] / 1e3:,.0f}",
-            f"{one['clock_bound_ns'] / 1e3:,.0f}",
-            percent(one["driver_busy"]),
-            percent(one["host_busy"]),
+            host["host"],
+            f"{host['clients']:,}",
+            f"{host['calls']:,}",
+            f"{host['errors']:,}",
+            f"{host['late_start_ns'] / 1e3:,.0f}",
+            f"{host['clock_bound_ns'] / 1e3:,.0f}",
+            percent(host["driver_busy"]),
+            percent(host["host_busy"]),
         )
-        for one in generators
+        for host in generators
     ]
     return Sheet("Hosts of clients", _COLUMNS, rows, "A host begins late if its order came late.")

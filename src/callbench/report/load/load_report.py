@@ -65,7 +65,9 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"{within:,.0f} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
     if record.get("failure"):
         yield record["failure"]
-    elif open_ := [one["undecided"] for one in record.get("thresholds") or () if one.get("undecided")]:
+    elif open_ := [
+        threshold["undecided"] for threshold in record.get("thresholds") or () if threshold.get("undecided")
+    ]:
         yield undecided_sentence(open_)
     yield from _errors(record)
     for kept in record.get("thresholds") or ():
@@ -113,11 +115,11 @@ def _title(record: Mapping[str, Any]) -> str:
         return f"Missed {record['rate_asked_per_s']:,.7g} calls/s: {rate} were answered"
     if not record["calls"]:
         return "Failed: no call succeeded"
-    if failed := [one["fail_if"] for one in thresholds if one["failed"]]:
+    if failed := [threshold["fail_if"] for threshold in thresholds if threshold["failed"]]:
         return f"Failed: {', '.join(failed)}, at {rate}"
     if share := record["error_share"]:
         return f"{figure(share * 100, 0.05)} % of the calls failed, at {rate}"
-    if unknown := [one["fail_if"] for one in thresholds if one.get("undecided")]:
+    if unknown := [threshold["fail_if"] for threshold in thresholds if threshold.get("undecided")]:
         return f"Undecided whether {' and '.join(unknown)}, at {rate}"
     median = _percentile(record, "p50")
     slow = _percentile(record, "p99")
@@ -181,7 +183,7 @@ def _charts(record: Mapping[str, Any]) -> list[Chart]:
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
     drawn = chart("load-time", "Over time", "Calls answered in each interval.",
                   over_time([Panel("per second", lines)], {}), _SOURCE)  # fmt: skip
-    return [one for one in (_curve(record), drawn) if one]
+    return [picture for picture in (_curve(record), drawn) if picture]
 
 
 def _known(times: Mapping[str, Any] | None) -> list[tuple[str, float]]:
@@ -189,19 +191,19 @@ def _known(times: Mapping[str, Any] | None) -> list[tuple[str, float]]:
     return [(name, time) for name, time in (times or {}).items() if isinstance(time, int | float)]
 
 
-def table(one: RecordReport) -> str:
+def table(report: RecordReport) -> str:
     """Write it as CSV, a value a line; times in microseconds, rates in calls a second."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(("what", "name", "value"))
     for name in ("url", "clients", "seconds", "calls", "rate_per_s"):
-        lines.writerow(("load", name, one.record[name]))
+        lines.writerow(("load", name, report.record[name]))
     for kind in _KINDS:
-        lines.writerows((f"{kind}_us", *pair) for pair in _known(one.record.get(f"{kind}_us")))
-    for endpoint in one.record.get("endpoints") or ():
+        lines.writerows((f"{kind}_us", *pair) for pair in _known(report.record.get(f"{kind}_us")))
+    for endpoint in report.record.get("endpoints") or ():
         what = f"latency_us of {endpoint['name']}"
         lines.writerow((what, "calls", endpoint["calls"]))
         lines.writerows((what, *pair) for pair in _known(endpoint["latency_us"]))
-    lines.writerows(("errors", name, count) for name, count in one.record["errors"].items())
-    lines.writerow(("verdict", "limit", one.record["verdict"]["limit"]))
+    lines.writerows(("errors", name, count) for name, count in report.record["errors"].items())
+    lines.writerow(("verdict", "limit", report.record["verdict"]["limit"]))
     return out.getvalue()

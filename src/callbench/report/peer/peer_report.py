@@ -77,26 +77,26 @@ def study_record(found: Study) -> dict[str, Any]:
         "delay_us": requested.delay_us,
         "seed": requested.seed,
         "rounds": requested.rounds,
-        "cells": [_held_record(one) for one in found.cells],
+        "cells": [_held_record(held) for held in found.cells],
         "left_out": [{"why": why, "cells": list(whose)} for why, whose in found.left_out],
         "outcome": str(found.outcome),
     }
 
 
-def _held_record(one: CellAgreement) -> dict[str, Any]:
-    load = one.cell.load
+def _held_record(held: CellAgreement) -> dict[str, Any]:
+    load = held.cell.load
     return {
-        "cell": one.cell.id,
-        "groups": list(one.groups),
-        "stack": one.cell.stack,
-        "call": one.cell.call,
-        "arguments": dict(one.cell.arguments),
+        "cell": held.cell.id,
+        "groups": list(held.groups),
+        "stack": held.cell.stack,
+        "call": held.cell.call,
+        "arguments": dict(held.cell.arguments),
         "clients": load.clients,
         "think_ms": load.think_ns / 1e6,
         "ramp_up_ms": load.ramp_up_ns / 1e6,
-        "rounds": [{**asdict(each), "own": each.own_share} for each in one.rounds],
-        **(asdict(one.agreement) if one.agreement else {"verdict": None}),
-        "failed": one.failed,
+        "rounds": [{**asdict(each), "own": each.own_share} for each in held.rounds],
+        **(asdict(held.agreement) if held.agreement else {"verdict": None}),
+        "failed": held.failed,
     }
 
 
@@ -107,12 +107,12 @@ def peer_report(run: Record) -> RecordReport:
         BadInput: the record is damaged.
     """
     found = read_result(run)
-    sheet = Sheet(f"Callbench and {PEER}", _COLUMNS, [_study_row(one) for one in found.cells])
-    verdicts = Counter(one.agreement.verdict if one.agreement else "not driven" for one in found.cells)
+    sheet = Sheet(f"Callbench and {PEER}", _COLUMNS, [_study_row(held) for held in found.cells])
+    verdicts = Counter(held.agreement.verdict if held.agreement else "not driven" for held in found.cells)
     results = [", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()) + "."]
-    for one in found.cells:
-        why = one.failed or (one.agreement.why if one.agreement else "no round was finished")
-        results.append(f"{_groups(one)} {one.cell.stack}: {why}.")
+    for held in found.cells:
+        why = held.failed or (held.agreement.why if held.agreement else "no round was finished")
+        results.append(f"{_groups(held)} {held.cell.stack}: {why}.")
     results += [f"left out: {join_names(whose)}: {why}." for why, whose in found.left_out]
     about = f"The same servers, driven by Callbench's load driver and by {PEER}, in turn."
     section = Section("cells", "Cells", f"Ratios are {PEER}'s value over Callbench's.", sheets=[sheet])
@@ -132,21 +132,21 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _study_row(one: CellAgreement) -> list[str]:
-    load = one.cell.load
-    name = f"{_groups(one)} {one.cell.stack}"
+def _study_row(held: CellAgreement) -> list[str]:
+    load = held.cell.load
+    name = f"{_groups(held)} {held.cell.stack}"
     asked = [str(load.clients), f"{load.think_ns / 1e6:g}" if load.think_ns else ""]
-    if one.agreement is None:
+    if held.agreement is None:
         return [name, "not driven", "", "", "", "", "", *asked]
-    pairs = [(each.ours, each.peers) for each in steady_rounds(one.rounds) or one.rounds]
+    pairs = [(each.ours, each.peers) for each in steady_rounds(held.rounds) or held.rounds]
     rates = [geometric_mean([pair[side].rate_per_s for pair in pairs]).middle for side in (0, 1)]
     medians = [geometric_mean([pair[side].median_ms for pair in pairs]).middle for side in (0, 1)]
     figures = [*(f"{rate:,.0f}" for rate in rates), *(f"{ms:.2f}" for ms in medians)]
-    return [name, one.agreement.verdict, _shown(one.agreement.rate), *figures, *asked]
+    return [name, held.agreement.verdict, _shown(held.agreement.rate), *figures, *asked]
 
 
-def _groups(one: CellAgreement) -> str:
-    return ", ".join(one.groups)
+def _groups(held: CellAgreement) -> str:
+    return ", ".join(held.groups)
 
 
 _VERDICTS = {

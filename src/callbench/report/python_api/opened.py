@@ -126,12 +126,12 @@ class Opened:
             import altair as alt  # noqa: PLC0415 - an extra
         except ImportError as failure:
             raise MachineFailure(f"Altair is missing: {_EXTRA}") from failure
-        return {one.id: alt.Chart.from_dict(coloured(one.spec)) for one in self._charts if one.spec is not None}
+        return {chart.id: alt.Chart.from_dict(coloured(chart.spec)) for chart in self._charts if chart.spec is not None}
 
     @property
     def _charts(self) -> list[Chart]:
         found = self._subject
-        return [*gallery(found), *(one for section in sections(found) for one in section.charts)]
+        return [*gallery(found), *(chart for section in sections(found) for chart in section.charts)]
 
     @cached_property
     def _run(self) -> Record:

@@ -44,7 +44,7 @@ def _sheet(part: ChartPart, found: Figures) -> Sheet:
     """Write the values of a chart: a row a place, a column a series."""
     lines = [label for label, line in found.items() if line]
     rows = []
-    for point in sorted({one.at for one in part.points}):
+    for point in sorted({named.at for named in part.points}):
         texts = [_text(found[label].get(point)) for label in lines]
         rows.append((f"{point:,g}", *texts))
     absent = [label for label, line in found.items() if not line]
@@ -52,13 +52,13 @@ def _sheet(part: ChartPart, found: Figures) -> Sheet:
     return Sheet(f"{part.title} ({_unit(part)})", (part.x, *lines), rows, note)
 
 
-def _text(one: Interval | None) -> str:
+def _text(interval: Interval | None) -> str:
     """Write a value, or nothing."""
-    return "" if one is None else figure(one.middle, one.half_width)
+    return "" if interval is None else figure(interval.middle, interval.half_width)
 
 
 def _chart(part: ChartPart, found: Figures) -> Chart | None:
     """Draw a chart."""
-    points = [Point.of(label, at, one) for label, line in found.items() for at, one in sorted(line.items())]
+    points = [Point.of(label, at, interval) for label, line in found.items() for at, interval in sorted(line.items())]
     about = part.about or "Higher marks are larger values."
     return chart(f"along-{part.id}", part.title, about, steps(points, [], Axes(part.x, _unit(part))), TRIALS_SQL)

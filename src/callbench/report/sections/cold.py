@@ -14,7 +14,7 @@ ABOUT = (
     " how long the call was driven until it was steady. Values are means over the starts, with the lowest and the"
     " highest."
 )
-COLUMNS = ("stack", "call", *(one.heading for one in COLD.values()))
+COLUMNS = ("stack", "call", *(metric.heading for metric in COLD.values()))
 MOST_ROWS = 100
 
 
@@ -23,21 +23,21 @@ def section(subject: Subject) -> Section | None:
     starts = subject.results.cold
     if not starts:
         return None
-    judged = max(one.calls_before for one in starts)
+    judged = max(start.calls_before for start in starts)
     found = [f"The load driver needed {judged} earlier call of some stacks, to learn the right answer."] * bool(judged)
-    rows = [(_name(one), one.call, *(_value(one, name) for name in COLD)) for one in starts[:MOST_ROWS]]
+    rows = [(_name(start), start.call, *(_value(start, name) for name in COLD)) for start in starts[:MOST_ROWS]]
     note = f"{len(starts) - MOST_ROWS} more are in the table `cold`." if len(starts) > MOST_ROWS else ""
     return Section("cold", "Cold start", ABOUT, found, [Sheet("First calls", COLUMNS, rows, note)], source=COLD_SQL)
 
 
-def _name(one: ColdStart) -> str:
-    return one.stack if one.link == LOOPBACK else f"{one.stack} over {one.link}"
+def _name(start: ColdStart) -> str:
+    return start.stack if start.link == LOOPBACK else f"{start.stack} over {start.link}"
 
 
-def _value(one: ColdStart, name: str) -> str:
+def _value(start: ColdStart, name: str) -> str:
     """Write a mean with its ends: `65 (61 to 70)`."""
-    mean = one.values.get(name)
+    mean = start.values.get(name)
     if mean is None:
         return ""
-    low, high = one.ends[name]
-    return figure(mean.middle) + (f" ({figure(low)} to {figure(high)})" if one.starts > 1 else "")
+    low, high = start.ends[name]
+    return figure(mean.middle) + (f" ({figure(low)} to {figure(high)})" if start.starts > 1 else "")

@@ -32,14 +32,14 @@ WINE_NOTE = (
 
 def section(subject: Subject) -> Section | None:
     """List the cells by what a call costs, group by group, the cheapest first."""
-    costs = [(one, total.us) for one in subject.results.cells if (total := one.costs.get("cpu_us")) is not None]
+    costs = [(cell, total.us) for cell in subject.results.cells if (total := cell.costs.get("cpu_us")) is not None]
     if not costs:
         return None
-    groups = list(dict.fromkeys(one.attributes["group"] for one, _ in costs))
+    groups = list(dict.fromkeys(cell.attributes["group"] for cell, _ in costs))
     costs.sort(key=lambda pair: (groups.index(pair[0].attributes["group"]), pair[1]))
-    rows = [_row(one) for one, _ in costs[:MOST_ROWS]]
+    rows = [_row(cell) for cell, _ in costs[:MOST_ROWS]]
     columns: Sequence[str] = COLUMNS
-    behind = [_part(one, "backend_cpu_us") for one, _ in costs[:MOST_ROWS]]
+    behind = [_part(cell, "backend_cpu_us") for cell, _ in costs[:MOST_ROWS]]
     if any(behind):
         columns = (*COLUMNS, BACKEND)
         rows = [(*row, value) for row, value in zip(rows, behind, strict=True)]
@@ -52,11 +52,13 @@ def section(subject: Subject) -> Section | None:
 def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
     """Show what Wine's server took as a third's time, where stacks ran in Wine."""
     rows = []
-    for one, sides in costs:
-        served = one.costs.get(WINE)
+    for cell, sides in costs:
+        served = cell.costs.get(WINE)
         if served is not None:
             part = percent(served.us / (served.us + sides)) if served.us + sides else ""
-            rows.append((one.attributes["stack"], conditions_of(one), _part(one, "cpu_us"), *_figure(one, WINE), part))
+            rows.append(
+                (cell.attributes["stack"], conditions_of(cell), _part(cell, "cpu_us"), *_figure(cell, WINE), part)
+            )
     return (
         [Sheet("Processor time of Wine's server (µs per call)", WINE_COLUMNS, rows[:MOST_ROWS], WINE_NOTE)]
         if rows
@@ -64,18 +66,18 @@ def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
     )
 
 
-def _row(one: Result) -> Sequence[str]:
-    parts = [_part(one, name) for name in PARTS]
-    return (one.attributes["stack"], conditions_of(one), *parts, *_figure(one, "cpu_us"))
+def _row(cell: Result) -> Sequence[str]:
+    parts = [_part(cell, name) for name in PARTS]
+    return (cell.attributes["stack"], conditions_of(cell), *parts, *_figure(cell, "cpu_us"))
 
 
-def _figure(one: Result, name: str) -> tuple[str, str]:
+def _figure(cell: Result, name: str) -> tuple[str, str]:
     """Write a value and its interval."""
-    interval = one.interval(name)
-    return _part(one, name), share(interval.half_width) if interval else ""
+    interval = cell.interval(name)
+    return _part(cell, name), share(interval.half_width) if interval else ""
 
 
-def _part(one: Result, name: str) -> str:
+def _part(cell: Result, name: str) -> str:
     """Write a figure: `3.1`, or `under 0.9`; nothing if no one told it."""
-    spent = one.costs.get(name)
+    spent = cell.costs.get(name)
     return "" if spent is None else processor_time_text(spent)

@@ -116,7 +116,11 @@ def _spread(curves: Curves, delay: float) -> float | None:
     """Compute the fastest over the slowest at a delay; None where a rate is only a lower bound."""
     if any(delay in curve and curve[delay].at_least for curve in curves.values()):
         return None
-    rates = [one.rate.middle for curve in curves.values() if (one := curve.get(delay)) is not None and one.rate]
+    rates = [
+        at_delay.rate.middle
+        for curve in curves.values()
+        if (at_delay := curve.get(delay)) is not None and at_delay.rate
+    ]
     return max(rates) / min(rates) if len(rates) > 1 else None
 
 

@@ -46,7 +46,7 @@ def section(subject: Subject) -> Section | None:
     if not started:
         return None
     warm = _warm(subject)
-    rows = [_row(one, subject.cards.get(one.stack, {}), warm.get(one.stack, "")) for one in started]
+    rows = [_row(start, subject.cards.get(start.stack, {}), warm.get(start.stack, "")) for start in started]
     note = f"{len(rows) - MOST_ROWS} more are under Stacks." if len(rows) > MOST_ROWS else ""
     sheets = [Sheet("Fairness cards", COLUMNS, rows[:MOST_ROWS], note)]
     lost = _server_loss(started, subject)
@@ -59,34 +59,34 @@ def section(subject: Subject) -> Section | None:
     return Section("fairness", "Fairness", ABOUT, sheets=sheets, source=STARTED_SQL.strip())
 
 
-def _row(one: Started, stack: Mapping[str, Any], warm: str) -> Sequence[str]:
+def _row(start: Started, stack: Mapping[str, Any], warm: str) -> Sequence[str]:
     card = stack.get("card") or {}
-    libraries = json.loads(one.libraries) if one.libraries else {}
+    libraries = json.loads(start.libraries) if start.libraries else {}
     library = str(stack.get("library") or "")
     # A codec says nothing about the libraries of its siblings: only what the stack is built on.
     versions = [f"{name} {version}" for name, version in libraries.items() if name in library]
-    counted = [str(number) if number else "" for number in (one.client_threads, one.server_threads)]
+    counted = [str(number) if number else "" for number in (start.client_threads, start.server_threads)]
     texts = [str(card.get(key, "")) for key in ("waits", "server_model", "connections_per_client")]
     last = [str(card.get(key, "")) for key in ("nagle", "tuning")]
-    connections = "" if one.connections is None else str(one.connections)
+    connections = "" if start.connections is None else str(start.connections)
     return (
-        one.stack,
+        start.stack,
         *texts,
         connections,
         *counted,
         *last,
         warm,
-        ", ".join([*versions, *([one.runtime] if one.runtime else [])]),
+        ", ".join([*versions, *([start.runtime] if start.runtime else [])]),
     )
 
 
 def _warm(subject: Subject) -> dict[str, str]:
     """Describe of each stack whose runtime compiles how long its longest way to a steady state was."""
     longest: dict[str, float] = {}
-    for one in subject.results.cells:
-        known = subject.results.validity.cells.get(one.id)
+    for cell in subject.results.cells:
+        known = subject.results.validity.cells.get(cell.id)
         if known is not None and known.warm is not None and known.warm.compiles:
-            stack = one.attributes["stack"]
+            stack = cell.attributes["stack"]
             longest[stack] = max(longest.get(stack, 0.0), known.warm.until_steady_s or 0.0)
     return {
         stack: f"steady after about {seconds:.0f} s" if seconds else "never steady"
@@ -97,10 +97,10 @@ def _warm(subject: Subject) -> dict[str, str]:
 def _server_loss(started: Sequence[Started], subject: Subject) -> list[Sequence[str]]:
     """One line for all stacks that do the same, those left out whose cards do not say."""
     gathered: dict[Sequence[str], list[str]] = {}
-    for one in started:
-        when_lost = (subject.cards.get(one.stack, {}).get("card") or {}).get("when_lost")
+    for start in started:
+        when_lost = (subject.cards.get(start.stack, {}).get("card") or {}).get("when_lost")
         if when_lost:
-            gathered.setdefault(server_loss_text(when_lost), []).append(one.stack)
+            gathered.setdefault(server_loss_text(when_lost), []).append(start.stack)
     # The stacks last: a table's first column is not folded, and a matrix has many that are alike.
     return [(*row, ", ".join(dict.fromkeys(stacks))) for row, stacks in gathered.items()]
 
@@ -110,9 +110,9 @@ def _timers(started: Sequence[Started], core: object) -> list[Sequence[str]]:
     rows: dict[str, Sequence[str]] = {}
     if isinstance(core, Mapping):
         rows["the core"] = ("the core", str(core["name"]), _ns(core["resolution_ns"]), _ns(core["reading_ns"]))
-    for one in started:
-        if one.clock and one.adapter not in rows:
-            rows[one.adapter] = (one.adapter, one.clock, _ns(one.resolution_ns), _ns(one.reading_ns))
+    for start in started:
+        if start.clock and start.adapter not in rows:
+            rows[start.adapter] = (start.adapter, start.clock, _ns(start.resolution_ns), _ns(start.reading_ns))
     return list(rows.values())
 
 

@@ -28,8 +28,8 @@ def section(subject: Subject) -> Section | None:
     found = wake_ups(subject.by_condition)
     if not found:
         return None
-    found = sorted(found, key=lambda one: -one.share)
-    shares = sorted(one.share for one in found)
+    found = sorted(found, key=lambda wake_up: -wake_up.share)
+    shares = sorted(wake_up.share for wake_up in found)
     middle = percent(shares[len(shares) // 2])
     sentences = [f"Half of {len(found)} cells spend at least {middle} of a call on waking a processor."]
     note = f"The other {len(found) - MOST_ROWS} are in `callbench show RUN --json`." if len(found) > MOST_ROWS else ""
@@ -40,11 +40,11 @@ def section(subject: Subject) -> Section | None:
 def _rows(found: Sequence[WakeUp]) -> list[tuple[str, ...]]:
     return [
         (
-            named(one.cell),
-            table_cell(one.as_is_cell, "mean_us").text,
-            table_cell(one.cell, "mean_us").text,
-            ratio_text(one.times) if one.times is not None else "",
-            percent(one.share),
+            named(wake_up.cell),
+            table_cell(wake_up.as_is_cell, "mean_us").text,
+            table_cell(wake_up.cell, "mean_us").text,
+            ratio_text(wake_up.times) if wake_up.times is not None else "",
+            percent(wake_up.share),
         )
-        for one in found
+        for wake_up in found
     ]

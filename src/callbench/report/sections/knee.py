@@ -47,7 +47,7 @@ def section(subject: Subject) -> Section | None:
         tried = [row for row in rows if row["knee"] == name]
         if tried:
             made = (_line(search, [row for row in tried if row["cell"] == search.cell]) for search in mine)
-            lines = sorted((line for line in made if line), key=lambda one: -one.interval.middle)
+            lines = sorted((line for line in made if line), key=lambda line: -line.interval.middle)
             beside = _compared_with_highest(mine[0], lines)
             sheets.append(_sheet(mine[0], lines, beside))
             found += _findings(mine[0], lines, beside)
@@ -55,7 +55,7 @@ def section(subject: Subject) -> Section | None:
             charts.append(_chart(mine[0], tried))
     if not sheets:
         return None
-    drawn = [one for one in charts if one is not None]
+    drawn = [picture for picture in charts if picture is not None]
     return Section("knee", "Knee", ABOUT, found=found, sheets=sheets, charts=drawn, source=STEPS_SQL.strip())
 
 
@@ -67,9 +67,9 @@ class _Line:
         self.knees = knees
         self.forks = len(knees)
         self.steps = steps
-        ends = {one.end for one in knees.values()}
+        ends = {found.end for found in knees.values()}
         self.end = next((end for end in (KneeOutcome.BELOW, KneeOutcome.AT_LEAST) if end in ends), KneeOutcome.WITHIN)
-        self.interval: Interval = geometric_mean([one.level for one in knees.values()])
+        self.interval: Interval = geometric_mean([found.level for found in knees.values()])
         self.rate = geometric_mean(rates) if rates else None
 
     @property
@@ -97,7 +97,7 @@ def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
 
 def _compared_with_highest(search: Search, lines: Sequence[_Line]) -> list[DecidedComparison | None]:
     """Decide what every knee is beside the highest, which comes first."""
-    return compared(lines[0].knees, [one.knees for one in lines[1:]], search.precision) if lines else []
+    return compared(lines[0].knees, [line.knees for line in lines[1:]], search.precision) if lines else []
 
 
 def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedComparison | None]) -> Sheet:
@@ -105,15 +105,15 @@ def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedCompa
     level = "calls/s" if search.along == "rate" else "clients"
     rows = [
         (
-            one.stack,
-            one.text,
-            share(one.interval.half_width),
-            figure(one.rate.middle, one.rate.half_width) if one.rate else "",
-            str(one.forks),
-            str(one.steps),
+            line.stack,
+            line.text,
+            share(line.interval.half_width),
+            figure(line.rate.middle, line.rate.half_width) if line.rate else "",
+            str(line.forks),
+            str(line.steps),
             "" if known is None else f"{ratio_text(known.ratio)} {known.decision}",
         )
-        for one, known in zip(lines, (None, *beside), strict=False)
+        for line, known in zip(lines, (None, *beside), strict=False)
     ]
     note = f"Precision of the search: {100 * search.precision:.0f} %. Levels between two steps are not distinguished."
     if search.along == "rate":
@@ -145,7 +145,7 @@ def _findings(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedCo
     spread = share(best.interval.half_width)
     texts = f"{search.knee}: with {search.objective}, {best.stack} reaches {best.text} {unit}"
     texts += f" ({spread})" if spread else ""
-    known = [(one.stack, found) for one, found in zip(lines[1:], beside, strict=True) if found is not None]
+    known = [(line.stack, found) for line, found in zip(lines[1:], beside, strict=True) if found is not None]
     alike = [stack for stack, found in known if found.decision is Decision.EQUIVALENT]
     if alike:
         texts += f"; within {100 * search.precision:.0f} % of that: {some(alike, 3)}"

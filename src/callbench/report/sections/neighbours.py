@@ -31,20 +31,24 @@ def section(subject: Subject) -> Section | None:
     sheets = []
     if validity.echoes:
         songs = [
-            (f"fork {one.fork}, {one.place}", figure(one.rate), figure(one.p50_us), figure(one.p99_us))
-            for one in validity.echoes
+            (f"fork {echo.fork}, {echo.place}", figure(echo.rate), figure(echo.p50_us), figure(echo.p99_us))
+            for echo in validity.echoes
         ]
         sheets.append(Sheet("Echo", ("when", "echoes/s", "median µs", "p99 µs"), songs[:MOST_ROWS]))
     if validity.disturbed:
         rows = [
             (
-                cells[one.cell].attributes["stack"],
-                f"{conditions_of(cells[one.cell])}, fork {one.fork}",
-                "counted instead of a disturbed trial" if one.repeated else "counted" if one.counted else "not counted",
-                figure(one.rate) if one.rate else "",
-                one.why or "not disturbed",
+                cells[trial.cell].attributes["stack"],
+                f"{conditions_of(cells[trial.cell])}, fork {trial.fork}",
+                "counted instead of a disturbed trial"
+                if trial.repeated
+                else "counted"
+                if trial.counted
+                else "not counted",
+                figure(trial.rate) if trial.rate else "",
+                trial.why or "not disturbed",
             )
-            for one in validity.disturbed[:MOST_ROWS]
+            for trial in validity.disturbed[:MOST_ROWS]
         ]
         note = (
             f"{len(validity.disturbed) - MOST_ROWS} more are in the table `disturbed`."

@@ -22,8 +22,8 @@ WHYS = {
 def section(subject: Subject) -> Section | None:
     """Show it for a run that was asked to be precise, or had a budget."""
     found = precision_summary(subject.run)
-    cells = {one.id: one for one in subject.results.cells}
-    endings = [one for one in found.endings if one.cell in cells]
+    cells = {cell.id: cell for cell in subject.results.cells}
+    endings = [ending for ending in found.endings if ending.cell in cells]
     sheets = [_cells(endings, cells)] if endings else []
     sentences = _of_cells(endings)
     if not sentences:
@@ -33,10 +33,10 @@ def section(subject: Subject) -> Section | None:
 
 def _of_cells(endings: Sequence[CellEnding]) -> list[str]:
     """Count why cells ended."""
-    asked = next((one.asked for one in endings if one.asked), None)
+    asked = next((ending.asked for ending in endings if ending.asked), None)
     if asked is None:
         return []
-    parts = [f"{sum(one.why == why for one in endings)} ended because {words}" for why, words in _SINCE.items()]
+    parts = [f"{sum(ending.why == why for ending in endings)} ended because {words}" for why, words in _SINCE.items()]
     told_ = ", ".join(part for part in parts if not part.startswith("0 "))
     return [f"Requested precision {share(asked)}. Of {len(endings)} cells, {told_}."]
 
@@ -54,18 +54,18 @@ def _cells(endings: Sequence[CellEnding], cells: Mapping[str, Result]) -> Sheet:
     """List the cells."""
     rows = [
         (
-            _named(cells[str(one.cell)]),
-            share(one.asked),
-            share(one.reached) or "no interval",
-            str(one.forks),
-            WHYS.get(one.why, one.why),
+            _named(cells[str(ending.cell)]),
+            share(ending.asked),
+            share(ending.reached) or "no interval",
+            str(ending.forks),
+            WHYS.get(ending.why, ending.why),
         )
-        for one in endings
+        for ending in endings
     ]
     return Sheet("Precision of each cell", ("cell", "requested", "reached", "forks", "reason of the end"), rows)
 
 
-def _named(one: Result) -> str:
+def _named(cell: Result) -> str:
     """Name a cell."""
-    clients = one.attributes["clients"]
-    return f"{one.attributes['stack']} {one.attributes['group']}" + ("" if clients == "1" else f", {clients} clients")
+    clients = cell.attributes["clients"]
+    return f"{cell.attributes['stack']} {cell.attributes['group']}" + ("" if clients == "1" else f", {clients} clients")

@@ -28,23 +28,23 @@ MOST_ROWS = 40
 def section(subject: Subject) -> Section | None:
     """Judge every cell that was measured."""
     validity = subject.results.validity.cells
-    judged = [(one, validity[one.id]) for one in subject.results.cells if one.id in validity and one.calls]
+    judged = [(cell, validity[cell.id]) for cell in subject.results.cells if cell.id in validity and cell.calls]
     # A run of before there were probes has nothing to judge by.
     if not any(known.evidence.client.waited is not None for _, known in judged):
         return None
     tally = Counter(known.verdict.limit for _, known in judged)
     found = ["Of {} cells, {}.".format(len(judged), listed(f"{count} {limit}" for limit, count in tally.most_common()))]
     found += plateaus.sentences(subject)
-    found += [_slowdown_text(one, known) for one, known in judged if known.slowed][:MOST_ROWS]
+    found += [_slowdown_text(cell, known) for cell, known in judged if known.slowed][:MOST_ROWS]
     found += [
-        f"{named(one)}: {known.verdict.why}."
-        for one, known in judged
+        f"{named(cell)}: {known.verdict.why}."
+        for cell, known in judged
         if known.verdict.limit in (Limit.GENERATOR, Limit.SHARED, Limit.BACKEND, Limit.LINK)
     ][:MOST_ROWS]
     # What is serial says it by its number of clients; the others come first if there is not room for all.
     judged.sort(key=lambda pair: pair[1].verdict.limit is Limit.SERIAL)
     shown = judged[:MOST_ROWS]
-    rows = [_row(one, known) for one, known in shown]
+    rows = [_row(cell, known) for cell, known in shown]
     columns: Sequence[str] = COLUMNS
     for name, more in (
         (
@@ -61,7 +61,7 @@ def section(subject: Subject) -> Section | None:
     return Section("verdicts", "Verdicts", ABOUT, found, [sheet], source=SIDES_SQL)
 
 
-def _slowdown_text(one: Result, known: CellValidity) -> str:
+def _slowdown_text(cell: Result, known: CellValidity) -> str:
     """Write what making the sides slower did, and which of them the rate follows."""
     sentences = "; ".join(slowed.sentence() for slowed in known.slowed)
     follows = [slowed.side for slowed in known.slowed if slowed.follows]
@@ -69,16 +69,16 @@ def _slowdown_text(one: Result, known: CellValidity) -> str:
     ends = f"The rate follows the {listed(follows)}" if follows else "The rate follows neither side"
     if unsure and not follows:
         ends = f"It is undecided whether the rate follows the {listed(unsure)}"
-    return f"Virtual slowdown of {named(one)} ({known.verdict.limit}): {sentences}. {ends}."
+    return f"Virtual slowdown of {named(cell)} ({known.verdict.limit}): {sentences}. {ends}."
 
 
-def _row(one: Result, known: CellValidity) -> Sequence[str]:
+def _row(cell: Result, known: CellValidity) -> Sequence[str]:
     client, server = known.evidence.client, known.evidence.server
     same = known.evidence.in_process
     return (
-        one.attributes["stack"],
-        conditions_of(one),
-        one.attributes["clients"],
+        cell.attributes["stack"],
+        conditions_of(cell),
+        cell.attributes["clients"],
         str(known.verdict.limit),
         _share(client.busy),
         "" if same else _share(server.busy),

@@ -37,14 +37,14 @@ def section(subject: Subject) -> Section | None:
     ledgers = subject.results.ledgers
     if not ledgers:
         return None
-    cells = {one.id: one for one in subject.results.cells}
+    cells = {cell.id: cell for cell in subject.results.cells}
     groups: dict[str, list[tuple[Result, Ledger]]] = {}
     for cell, ledger in ledgers.items():
         if cell in cells:
             groups.setdefault(cells[cell].attributes["group"], []).append((cells[cell], ledger))
     sheets, charts = [], []
     for group, found in groups.items():
-        ordered = sorted(found, key=lambda one: one[1].statistics().get("wire_bytes", float("inf")))
+        ordered = sorted(found, key=lambda pair: pair[1].statistics().get("wire_bytes", float("inf")))
         sheets += [_of_shares(subject, group, ordered), _of_phases(group, ordered)]
         charts += _chart(subject, group, ordered)
     return Section(
@@ -126,7 +126,7 @@ def _row(subject: Subject, cell: Result, ledger: Ledger) -> dict[str, str]:
     spared = saved(steady, payload, message)
     if spared > 0:
         row |= {"payload": _about(parts["payload"]), _SAVED: _about(spared)}
-    packets, turns = (sum(one[name] for one in steady) for name in ("packets", "turns"))
+    packets, turns = (sum(row[name] for row in steady) for name in ("packets", "turns"))
     kind = "" if ledger.exact else " (mean)"
     row[_STREAM] = _bytes(stream(steady)) + kind
     row["IP packets, whole"] = _bytes(wire(steady)) + kind
@@ -201,7 +201,7 @@ def _sentence(group: str, found: Sequence[tuple[Result, Ledger]]) -> str:
     counted = [(cell.attributes["stack"], wire(ledger.phases[STEADY])) for cell, ledger in found if ledger.phases]
     if len(counted) < 2:
         return ""
-    least, most = min(counted, key=lambda one: one[1]), max(counted, key=lambda one: one[1])
+    least, most = min(counted, key=lambda pair: pair[1]), max(counted, key=lambda pair: pair[1])
     return (
         f"{group}: a steady call takes {_bytes(least[1])} bytes ({least[0]}) to {_bytes(most[1])} ({most[0]}),"
         f" {most[1] / least[1]:.3g} times as many."

@@ -51,8 +51,8 @@ def overload_report(run: Record) -> RecordReport:
     result, requested = read(run), run.requested(RequestedOverload)
     about = (
         f"{requested.name}{over_text(requested.link)}. First the highest rate with {requested.objective} was"
-        f" searched. Then {' and '.join(f'{one:g}' for one in requested.factors)} times that rate was requested, for"
-        f" {requested.seconds:g} s each. The loop was open, with up to {requested.clients:,} calls at once. Half of"
+        f" searched. Then {' and '.join(f'{factor:g}' for factor in requested.factors)} times that rate was requested,"
+        f" for {requested.seconds:g} s each. The loop was open, with up to {requested.clients:,} calls at once. Half of"
         " the rate followed each time."
     )
     findings = overload_findings(result)
@@ -69,13 +69,13 @@ def _sentences(result: OverloadResult) -> Iterator[str]:
         return
     how = "as given" if requested.rate else f"with {requested.objective}, to within a tenth"
     yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
-    for one in result.steps:
-        share = f"{one.answered_per_s / capacity:.0%}".replace("%", " %")
-        errors = "" if not one.errors else f"; failed: {errors_text(one.errors)}"
-        again = recovery_text(one.well_again, one.watched_s)
+    for step in result.steps:
+        share = f"{step.answered_per_s / capacity:.0%}".replace("%", " %")
+        errors = "" if not step.errors else f"; failed: {errors_text(step.errors)}"
+        again = recovery_text(step.well_again, step.watched_s)
         yield (
-            f"At {one.factor:g} times its capacity, it answered {figure(one.answered_per_s, 0.05)} calls/s, {share} of"
-            f" its capacity{errors}. Recovered after that: {again}."
+            f"At {step.factor:g} times its capacity, it answered {figure(step.answered_per_s, 0.05)} calls/s, {share}"
+            f" of its capacity{errors}. Recovered after that: {again}."
         )
     for death in result.deaths:
         yield f"It died after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
@@ -99,15 +99,15 @@ def _sections(result: OverloadResult) -> list[Section]:
         (
             side,
             *_memory(side, moments, result.lines),
-            *(whole(one["files"]) if one else "" for one in (moments[0], moments[2])),
+            *(whole(moment["files"]) if moment else "" for moment in (moments[0], moments[2])),
         )
         for side, moments in result.sizes.items()
     ]
-    sheets = [Sheet("Overload", COLUMNS, [_row(one, capacity) for one in overs])]
+    sheets = [Sheet("Overload", COLUMNS, [_row(step, capacity) for step in overs])]
     sheets += [
-        endpoints_sheet(one.endpoints, _LATENCY, f"Endpoints, {one.factor:g} times the capacity")
-        for one in overs
-        if one.endpoints
+        endpoints_sheet(step.endpoints, _LATENCY, f"Endpoints, {step.factor:g} times the capacity")
+        for step in overs
+        if step.endpoints
     ]
     sheets += [Sheet("Memory and files", MEMORY_COLUMNS, rows)] if rows else []
     return [Section("overload", "Overload", about, sheets=sheets, charts=_charts(overs, result.lines), source=_SOURCE)]
@@ -117,23 +117,23 @@ def _memory(side: str, moments: Sequence[Mapping[str, Any] | None], lines: Seque
     """A side's memory at the begin, at its peak over all of the overload, at the end and after the rest."""
     peaks = [line["sides"][side]["resident_peak"] for line in lines if side in line.get("sides", {})
              and line["kind"] in {"slice", "over"}]  # fmt: skip
-    sizes = [one["resident_bytes"] if one else None for one in moments]
+    sizes = [moment["resident_bytes"] if moment else None for moment in moments]
     peak = max([*peaks, *(size for size in sizes if size is not None)], default=None)
     return [mib(size) for size in (sizes[0], peak, *sizes[1:])]
 
 
-def _row(one: OverloadStep, capacity: float) -> tuple[str, ...]:
-    server = one.sides.get("server") or one.sides.get("both") or {}
+def _row(step: OverloadStep, capacity: float) -> tuple[str, ...]:
+    server = step.sides.get("server") or step.sides.get("both") or {}
     return (
-        f"{one.factor:g} times",
-        figure(one.asked_per_s, 0.05),
-        figure(one.answered_per_s, 0.05),
-        f"{one.answered_per_s / capacity * 100:.0f} %",
-        microseconds(one.service.get("p50_us")),
-        microseconds(one.service.get("p99_us")),
-        errors_text(one.errors),
-        "none" if one.last_answer_s is None else f"{one.last_answer_s:.1f}",
-        recovery_text(one.well_again, one.watched_s),
+        f"{step.factor:g} times",
+        figure(step.asked_per_s, 0.05),
+        figure(step.answered_per_s, 0.05),
+        f"{step.answered_per_s / capacity * 100:.0f} %",
+        microseconds(step.service.get("p50_us")),
+        microseconds(step.service.get("p99_us")),
+        errors_text(step.errors),
+        "none" if step.last_answer_s is None else f"{step.last_answer_s:.1f}",
+        recovery_text(step.well_again, step.watched_s),
         mib(server.get("resident_peak")),
         whole(server.get("threads_peak")),
     )
@@ -152,7 +152,7 @@ def _charts(overs: Sequence[OverloadStep], lines: Sequence[Mapping[str, Any]]) -
         Panel("answered calls/s", {"calls": sorted(rates)}),
         Panel("median call, ms", {"calls": times}, DECIMAL),
     ]
-    listed = " and ".join(f"{one.factor:g}" for one in overs)
+    listed = " and ".join(f"{step.factor:g}" for step in overs)
     about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."
     drawn = chart("overload-time", "Overload over time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []

@@ -70,9 +70,9 @@ def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
         yield f"It was restarted {'once' if found.restarts == 1 else f'{found.restarts} times'}."
     if found.over:
         yield f"It ended early: {found.over}."
-    told_of = [(step, one) for step in found.steps for one in troubled_episodes(step)]
-    for step, one in told_of[:_MOST_TOLD]:
-        yield f"{step.title}: {episode_text(one)}."
+    told_of = [(step, episode) for step in found.steps for episode in troubled_episodes(step)]
+    for step, episode in told_of[:_MOST_TOLD]:
+        yield f"{step.title}: {episode_text(episode)}."
     if len(told_of) > _MOST_TOLD:
         yield f"{len(told_of) - _MOST_TOLD} more episodes are in the table Episodes."
     for step in found.steps:
@@ -124,13 +124,13 @@ def _sections(found: SoakResult) -> list[Section]:
     happened = [
         (
             str(step.clients),
-            one.state.value,
-            f"{one.start_s:.1f}",
-            f"{one.end_s - one.start_s:.1f}",
-            errors_text(one.errors),
+            episode.state.value,
+            f"{episode.start_s:.1f}",
+            f"{episode.end_s - episode.start_s:.1f}",
+            errors_text(episode.errors),
         )
         for step in found.steps
-        for one in troubled_episodes(step)
+        for episode in troubled_episodes(step)
     ]
     columns = ("clients", "state", "from, s", "for, s", "errors")
     sections = [

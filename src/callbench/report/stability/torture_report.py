@@ -54,25 +54,25 @@ def torture_report(run: Record) -> RecordReport:
 
 def _title(tests: Sequence[TortureTest]) -> str:
     """Count the tests that the server survived, and name the others, the worst first: the title of the page."""
-    survived = sum(one.verdict is MischiefVerdict.SURVIVED for one in tests)
+    survived = sum(test.verdict is MischiefVerdict.SURVIVED for test in tests)
     parts = [f"The server survived {survived} of {len(tests)} tests"]
     for verdict_ in reversed(MischiefVerdict):
-        names = [one.name for one in tests if one.verdict is verdict_ is not MischiefVerdict.SURVIVED]
+        names = [test.name for test in tests if test.verdict is verdict_ is not MischiefVerdict.SURVIVED]
         parts += [f"{verdict_.value} in {', '.join(names)}"] if names else []
     return "; ".join(parts)
 
 
 def _sentences(result: TortureResult) -> Iterator[str]:
-    for one in sorted(result.tests, key=lambda one: list(MischiefVerdict).index(one.verdict), reverse=True):
-        troubled_episodes = [each for each in one.episodes if each.state is not State.WELL]
-        if one.loss is not None:
-            yield f"{one.name}: {one.verdict}: {one.loss['why']}."
-        elif troubled_episodes:
-            worst = max(troubled_episodes, key=lambda each: (list(State).index(each.state), each.end_s - each.start_s))
-            again = recovery_text(one.well_again, one.watched_s)
-            yield f"{one.name}: {one.verdict}: {episode_text(worst)}; recovered after the test: {again}."
+    for test in sorted(result.tests, key=lambda test: list(MischiefVerdict).index(test.verdict), reverse=True):
+        troubled = [each for each in test.episodes if each.state is not State.WELL]
+        if test.loss is not None:
+            yield f"{test.name}: {test.verdict}: {test.loss['why']}."
+        elif troubled:
+            worst = max(troubled, key=lambda each: (list(State).index(each.state), each.end_s - each.start_s))
+            again = recovery_text(test.well_again, test.watched_s)
+            yield f"{test.name}: {test.verdict}: {episode_text(worst)}; recovered after the test: {again}."
         else:
-            yield f"{one.name}: {one.verdict}."
+            yield f"{test.name}: {test.verdict}."
     for name, why in result.left_out.items():
         yield f"{name} was left out: {why}."
 
@@ -88,46 +88,46 @@ def _sections(tests: Sequence[TortureTest], lines: Sequence[Mapping[str, Any]]) 
         " processors."
     )
     return [
-        Section("tests", "Tests", about, sheets=[Sheet("Tests", COLUMNS, [_row(one) for one in tests])],
+        Section("tests", "Tests", about, sheets=[Sheet("Tests", COLUMNS, [_row(test) for test in tests])],
                 charts=_charts(tests, lines), source=_SOURCE),
         Section("connections", "Bad connections", "Counted by the attacking side.",
-                sheets=[Sheet("Bad connections", CONNECTION_COLUMNS, [_connections_row(one) for one in tests])],
+                sheets=[Sheet("Bad connections", CONNECTION_COLUMNS, [_connections_row(test) for test in tests])],
                 source=_SOURCE),
     ]  # fmt: skip
 
 
-def _row(one: TortureTest) -> tuple[str, ...]:
-    left = one.left_over
+def _row(test: TortureTest) -> tuple[str, ...]:
+    left = test.left_over
     return (
-        one.name,
-        one.verdict.value,
-        "" if one.loss is not None else recovery_text(one.well_again, one.watched_s),
-        microseconds(one.before_us),
-        microseconds(one.during_us),
-        "" if one.longest_us is None else f"{one.longest_us / 1e3:,.1f}",
-        whole(one.calls),
-        errors_text(one.errors),
+        test.name,
+        test.verdict.value,
+        "" if test.loss is not None else recovery_text(test.well_again, test.watched_s),
+        microseconds(test.before_us),
+        microseconds(test.during_us),
+        "" if test.longest_us is None else f"{test.longest_us / 1e3:,.1f}",
+        whole(test.calls),
+        errors_text(test.errors),
         mib(left["resident_bytes"]),
         whole(left["files"]),
         whole(left["threads"]),
     )
 
 
-def _connections_row(one: TortureTest) -> tuple[str, ...]:
+def _connections_row(test: TortureTest) -> tuple[str, ...]:
     counts = ("opened", "max_open", "refused", "timed_out", "answered", "closed_by_server", "reset_by_server")
     return (
-        one.name,
-        *(whole(one.connections[name]) for name in counts),
-        f"{one.connections['sent_bytes'] / 2**20:,.1f}",
-        f"{one.connections['received_bytes'] / 2**10:,.1f}",
-        whole(one.connections["out_of_resources"]),
+        test.name,
+        *(whole(test.connections[name]) for name in counts),
+        f"{test.connections['sent_bytes'] / 2**20:,.1f}",
+        f"{test.connections['received_bytes'] / 2**10:,.1f}",
+        whole(test.connections["out_of_resources"]),
     )
 
 
 def _charts(tests: Sequence[TortureTest], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
     found = []
-    for one in tests:
-        own = [line for line in lines if line.get("test") == one.name]
+    for test in tests:
+        own = [line for line in lines if line.get("test") == test.name]
         seen = [line for line in own if line["kind"] == "slice"]
         start = seen[0]["at_s"]
         begun = next(line["at_s"] for line in seen if line["phase"] == "during") - start
@@ -137,12 +137,12 @@ def _charts(tests: Sequence[TortureTest], lines: Sequence[Mapping[str, Any]]) ->
         failed = [(line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen]
         bad = [(begun + line["at_ms"] / 1e3, line["open_now"]) for line in own if line["kind"] == "connections"]
         panels = [
-            Panel("calls/s", {"answered": calls} | ({"failed": failed} if one.errors else {})),
+            Panel("calls/s", {"answered": calls} | ({"failed": failed} if test.errors else {})),
             Panel("median call, ms", {"answered": times}, DECIMAL),
             Panel("bad connections", {"open": bad}),
         ]
-        about = f"Each {one.about}. The bad connections ran between the broken lines. Verdict: {one.verdict}."
+        about = f"Each {test.about}. The bad connections ran between the broken lines. Verdict: {test.verdict}."
         spec = over_time(panels, {begun: "begin", ended: "end"})
-        drawn = chart(f"torture-{one.name}", one.name, about, spec, _SOURCE)
+        drawn = chart(f"torture-{test.name}", test.name, about, spec, _SOURCE)
         found += [drawn] if drawn else []
     return found

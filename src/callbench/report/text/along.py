@@ -81,7 +81,7 @@ def _bounds(part: ChartPart, results: Results, at: float) -> dict[str, ByBlock]:
         points = [point for point in part.points if point.at == at]
         places = [{"group": point.group, **({"link": part.link} if part.link else {})} for point in points]
         cells = (_cell(results, {**place, **where.conditions()}) for place in places for where in sides)
-        if part.statistic in OF_TIME and at in every[series.label] and any(one and one.at_least for one in cells):
+        if part.statistic in OF_TIME and at in every[series.label] and any(cell and cell.at_least for cell in cells):
             found[series.label] = every[series.label][at]
     return found
 
@@ -89,11 +89,11 @@ def _bounds(part: ChartPart, results: Results, at: float) -> dict[str, ByBlock]:
 def _unclear(here: Mapping[str, ByBlock], bounds: Mapping[str, ByBlock]) -> str:
     """Say which lines keep the ends of the others from being the least and the greatest; nothing if none does."""
     ends = [geometric_mean(list(values.values())) for values in here.values()]
-    least, most = (pick(ends, key=lambda one: one.middle) for pick in (min, max))
+    least, most = (pick(ends, key=lambda end: end.middle) for pick in (min, max))
     reaching = [
         name
         for name, values in bounds.items()
-        if not (is_below(least, one := geometric_mean(list(values.values()))) and is_below(one, most))
+        if not (is_below(least, average := geometric_mean(list(values.values()))) and is_below(average, most))
     ]
     if not reaching:
         return ""
@@ -103,16 +103,16 @@ def _unclear(here: Mapping[str, ByBlock], bounds: Mapping[str, ByBlock]) -> str:
 def _span(here: Mapping[str, ByBlock], unit: str) -> str:
     """Write the least and the greatest of the lines at one place, each with those that share its place."""
     names, means = list(here), {name: geometric_mean(list(values.values())) for name, values in here.items()}
-    texts = {name: f"{figure(one.middle, one.half_width)}{unit}" for name, one in means.items()}
+    texts = {name: f"{figure(mean.middle, mean.half_width)}{unit}" for name, mean in means.items()}
     ranked = sorted(names, key=lambda name: means[name].middle)
     if len(ranked) == 1:
         return f"{texts[ranked[0]]} ({ranked[0]})"
     found = standings([here[name] for name in names])
-    if not any(one.behind for one in found):
+    if not any(standing.behind for standing in found):
         both = f"from {texts[ranked[0]]} ({ranked[0]}) to {texts[ranked[-1]]} ({ranked[-1]})"
         return f"{both}, no two distinguished"
-    led = {names[one.index] for one in found if one.behind}
-    ahead = {names[other] for one in found for other in one.behind}
+    led = {names[standing.index] for standing in found if standing.behind}
+    ahead = {names[other] for standing in found for other in standing.behind}
     least = [name for name in ranked if name not in ahead]
     most = [name for name in reversed(ranked) if name not in led]
     ends = [f"{texts[group[0]]} ({group[0]}{ties(group[1:])})" for group in (least, most)]

@@ -44,7 +44,7 @@ class Grid:
 
     def add(self, *texts: str | Text) -> None:
         """Add a row."""
-        self.rows.append([one if isinstance(one, Text) else Text(one) for one in texts])
+        self.rows.append([text if isinstance(text, Text) else Text(text) for text in texts])
 
     def fits(self, width: int) -> bool:
         """Return whether its columns can stand side by side."""
@@ -104,7 +104,7 @@ class Grid:
         names = next((place for place, column in enumerate(self.columns) if column.number), 1) or 1
         yield Text()
         for row in self.rows:
-            yield Text.assemble(Text(" ").join(one for one in row[:names] if one.plain), style="bold")
+            yield Text.assemble(Text(" ").join(text for text in row[:names] if text.plain), style="bold")
             for column, text in zip(self.columns[names:], row[names:], strict=True):
                 for number, part in enumerate(text.split("\n")):
                     if part.plain:

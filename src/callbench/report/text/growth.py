@@ -14,31 +14,31 @@ HOW = {
 }
 
 
-def named(one: Health) -> str:
+def named(health: Health) -> str:
     """Name a side: `native/soap+tcp, the server`."""
-    side = "both sides" if one.side == "both" else f"the {one.side}"
-    clients = int(one.cell.attributes["clients"])
+    side = "both sides" if health.side == "both" else f"the {health.side}"
+    clients = int(health.cell.attributes["clients"])
     under = f", {clients} clients" if clients > 1 else ""
-    return f"{one.cell.attributes['stack']} {one.cell.attributes['group']}{under}, {side}"
+    return f"{health.cell.attributes['stack']} {health.cell.attributes['group']}{under}, {side}"
 
 
 def leaks(every: Sequence[Health]) -> list[str]:
     """Write a sentence for each side that grows beyond doubt."""
     texts = []
-    for one in every:
-        if one.leaks_memory and one.memory is not None:
-            rise = one.memory.per_thousand.middle / 1024
-            texts.append(f"The memory of {named(one)} grew by {figure(rise)} KiB per 1,000 calls.")
-        if one.leaks_threads and one.threads is not None:
-            more = figure(one.threads.per_thousand.middle)
-            texts.append(f"The threads of {named(one)} grew by {more} per 1,000 calls.")
+    for health in every:
+        if health.leaks_memory and health.memory is not None:
+            rise = health.memory.per_thousand.middle / 1024
+            texts.append(f"The memory of {named(health)} grew by {figure(rise)} KiB per 1,000 calls.")
+        if health.leaks_threads and health.threads is not None:
+            more = figure(health.threads.per_thousand.middle)
+            texts.append(f"The threads of {named(health)} grew by {more} per 1,000 calls.")
     return texts
 
 
 def deaths(every: Sequence[EndedProcesses]) -> list[str]:
     """Write a sentence for each way that a stack's processes ended in trials."""
     return [
-        f"{one.stack}: {HOW.get(one.how, one.how)} ({one.times} times;"
-        f" {after(one.least, one.most, one.restarts)}): {one.why}"
-        for one in every
+        f"{death.stack}: {HOW.get(death.how, death.how)} ({death.times} times;"
+        f" {after(death.least, death.most, death.restarts)}): {death.why}"
+        for death in every
     ]

@@ -16,7 +16,7 @@ def first_parts(opening: Opening) -> list[str]:
     """Write what a reader sees first: the title, a sentence, a small table, what is certain and what is not."""
     first, *others = opening.sentences or ("",)
     sheet = [] if opening.sheet is None else [table_text(shortened(opening.sheet))]
-    return [f"# {plain(opening.title)}", plain(first), *sheet, "\n".join(f"- {plain(one)}" for one in others)]
+    return [f"# {plain(opening.title)}", plain(first), *sheet, "\n".join(f"- {plain(sentence)}" for sentence in others)]
 
 
 def folded(title: str, parts: Sequence[str]) -> str:
@@ -29,7 +29,7 @@ def folded(title: str, parts: Sequence[str]) -> str:
 
 def section_text(section: Section) -> str:
     """Write a section; its charts are left to the page."""
-    parts = [plain(section.about), "\n".join(f"- {plain(one)}" for one in section.found)]
+    parts = [plain(section.about), "\n".join(f"- {plain(finding)}" for finding in section.found)]
     return folded(section.title, [*parts, *(sheet_text(sheet) for sheet in section.every_sheet)])
 
 
@@ -42,7 +42,7 @@ def sheet_text(sheet: Sheet, about: str = "") -> str:
 def table_text(sheet: Sheet) -> str:
     """Write a plain table without its title."""
     lines: list[str] = []
-    lines.append("| " + " | ".join(plain(one) for one in sheet.columns) + " |")
+    lines.append("| " + " | ".join(plain(column) for column in sheet.columns) + " |")
     lines.append("|" + "".join("---:|" if sheet.has_values(place) else "---|" for place in range(len(sheet.columns))))
-    lines += ["| " + " | ".join(plain(one) for one in row) + " |" for row in sheet.rows]
+    lines += ["| " + " | ".join(plain(cell) for cell in row) + " |" for row in sheet.rows]
     return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])

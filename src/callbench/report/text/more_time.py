@@ -58,8 +58,8 @@ class OpenResults:
         """Count those that five minutes more would settle."""
         if self.forecast is None:
             return 0
-        sure = {id(one) for one, done in zip(self.obstacles, self.forecast.settled, strict=True) if done}
-        return sum(id(one) in sure for one in some_)
+        sure = {id(obstacle) for obstacle, done in zip(self.obstacles, self.forecast.settled, strict=True) if done}
+        return sum(id(obstacle) in sure for obstacle in some_)
 
     def in_words(self) -> str:
         """Describe it in a sentence; nothing if nothing is open that time could settle."""
@@ -68,7 +68,7 @@ class OpenResults:
             (ObstacleKind.CLAIM, "undecided claim"),
             (ObstacleKind.NEIGHBOURS, "pair of neighbours in rank"),
         ):
-            own = [one for one in self.obstacles if one.kind is kind and one.timed]
+            own = [obstacle for obstacle in self.obstacles if obstacle.kind is kind and obstacle.timed]
             if own:
                 first, _, rest = name.partition(" of ")
                 plural = f"{first}s" + (f" of {rest}" if rest else "") if len(own) > 1 else name
@@ -88,7 +88,7 @@ class OpenResults:
         lines = list(gathered(self.obstacles).values())
         if not lines:
             return None
-        rows = [(_what(one), _why(one), self._more(one)) for one in lines[:MOST_ROWS]]
+        rows = [(_what(group), _why(group), self._more(group)) for group in lines[:MOST_ROWS]]
         note = f"{len(lines) - MOST_ROWS} more are in the JSON report." if len(lines) > MOST_ROWS else ""
         return Sheet("Undecided and missing results", COLUMNS, rows, note)
 
@@ -113,14 +113,14 @@ def open_results(subject: Subject, every: Sequence[Obstacle]) -> OpenResults:
     with subject.run.connection() as connection:
         row = connection.execute(FORKS_SQL).fetchone()
     fork_s = float(row[0]) if row and row[0] else None
-    found = forecast([one.more for one in every], fork_s, SECONDS) if fork_s else None
+    found = forecast([obstacle.more for obstacle in every], fork_s, SECONDS) if fork_s else None
     return OpenResults(every, fork_s, found)
 
 
 def _what(own: Sequence[Obstacle]) -> str:
     """Name what is not known."""
     first = own[0]
-    names = [one.about for one in own]
+    names = [obstacle.about for obstacle in own]
     if first.kind is ObstacleKind.CLAIM:
         return f"claim{'s' * (len(own) > 1)}: {' '.join(names) if len(names) <= MOST_NAMES else f'{len(names)}'}"
     where = f"{first.where}: " if first.where else ""
@@ -134,5 +134,5 @@ def _why(own: Sequence[Obstacle]) -> str:
     """Explain why, with the value of the first."""
     first = own[0]
     if first.reason is Reason.NOT_HERE:
-        return some(list(dict.fromkeys(one.detail for one in own)), MOST_NAMES)
+        return some(list(dict.fromkeys(obstacle.detail for obstacle in own)), MOST_NAMES)
     return first.detail if first.detail.startswith(first.reason) else f"{first.reason}: {first.detail}"

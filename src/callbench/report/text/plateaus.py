@@ -46,10 +46,10 @@ def _gathered(subject: Subject) -> Mapping[tuple[str, str], Iterable[str]]:
     """The stacks at each place, each once."""
     validity = subject.results.validity.cells
     gathered: dict[tuple[str, str], dict[str, None]] = {}
-    for one in subject.results.cells:
-        if one.id in validity and one.calls:
-            for plateau in validity[one.id].plateaus:
-                gathered.setdefault((plateau.about, plateau.probably), {})[one.attributes["stack"]] = None
+    for cell in subject.results.cells:
+        if cell.id in validity and cell.calls:
+            for plateau in validity[cell.id].plateaus:
+                gathered.setdefault((plateau.about, plateau.probably), {})[cell.attributes["stack"]] = None
     return gathered
 
 

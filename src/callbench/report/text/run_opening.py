@@ -30,13 +30,13 @@ def run_opening(subject: Subject, summary: Summary) -> Opening:
 def _fastest(choices: Sequence[RankingChoice]) -> Sheet | None:
     """The first of each ranking in few words, those of the chart before the others."""
     first = leading(choices)
-    rows = [_row(one) for one in [*first, *(one for one in choices if one not in first)]]
+    rows = [_row(choice) for choice in [*first, *(other for other in choices if other not in first)]]
     return Sheet("Fastest stacks", COLUMNS, rows) if rows else None
 
 
-def _row(one: RankingChoice) -> tuple[str, ...]:
-    if one.best is None or one.best.rate is None:
-        return one.where, NOT_KNOWN, "", "", ""
-    rate = figure(one.best.rate.middle, one.best.rate.half_width)
-    ahead = "" if one.next is None else f"{ratio_text(one.ratio)} times"
-    return one.where, one.name(one.best), rate, ahead, one.sure_in_short
+def _row(choice: RankingChoice) -> tuple[str, ...]:
+    if choice.best is None or choice.best.rate is None:
+        return choice.where, NOT_KNOWN, "", "", ""
+    rate = figure(choice.best.rate.middle, choice.best.rate.half_width)
+    ahead = "" if choice.next is None else f"{ratio_text(choice.ratio)} times"
+    return choice.where, choice.name(choice.best), rate, ahead, choice.sure_in_short

@@ -18,23 +18,25 @@ def verdict(judged: Sequence[ClaimResult], choices: Sequence[RankingChoice]) -> 
 
 def _of_claims(judged: Sequence[ClaimResult]) -> str:
     """Count the claims that were tested by their verdicts."""
-    counts = Counter(one.verdict for one in judged)
+    counts = Counter(claim.verdict for claim in judged)
     tested = sum(counts.values()) - counts[Verdict.UNMEASURED]
     words = {
         Verdict.HOLDS: ("holds", "hold"),
         Verdict.FAILS: ("does not", "do not"),
         Verdict.UNDECIDED: ("is undecided", "are undecided"),
     }
-    parts = [f"{counts[one]} {several[counts[one] != 1]}" for one, several in words.items() if counts[one]]
+    parts = [
+        f"{counts[outcome]} {several[counts[outcome] != 1]}" for outcome, several in words.items() if counts[outcome]
+    ]
     return f"Of {tested} claim{'s' * (tested != 1)}, {listed(parts)}" if tested else ""
 
 
 def _of_choices(choices: Sequence[RankingChoice]) -> str:
     """Name the fastest stack where one is shown to be it, and count the rankings that leave it open."""
-    compared = [one for one in choices if one.next is not None or one.reaching]
+    compared = [choice for choice in choices if choice.next is not None or choice.reaching]
     if not compared:
         return ""
-    winners = Counter(one.name(one.best) for one in compared if one.best is not None and one.lasts)
+    winners = Counter(choice.name(choice.best) for choice in compared if choice.best is not None and choice.lasts)
     left = len(compared) - sum(winners.values())
     if not winners:
         return _open(compared)
@@ -52,10 +54,10 @@ def _open(compared: Sequence[RankingChoice]) -> str:
     """Say that no stack is shown to be the fastest, and of a single ranking who may be."""
     if len(compared) > 1:
         return f"Undecided: no stack is shown to be the fastest in any of {len(compared)} rankings"
-    (one,) = compared
-    if one.shown and one.best is not None:
-        return f"{one.name(one.best)} is fastest in this run; another run may have another order"
-    first = [] if one.first is None else [one.first]
-    names = [one.name(each) for each in (*first, *one.ties, *one.reaching)]
+    (only,) = compared
+    if only.shown and only.best is not None:
+        return f"{only.name(only.best)} is fastest in this run; another run may have another order"
+    first = [] if only.first is None else [only.first]
+    names = [only.name(each) for each in (*first, *only.ties, *only.reaching)]
     who = listed(names) if len(names) <= _MOST_NAMES else f"{len(names)} stacks"
     return f"Undecided: {who} are not distinguished"

@@ -39,21 +39,21 @@ def wake_ups(conditions: dict[str, Results]) -> list[WakeUp]:
     """
     if not {AS_IS, HELD} <= conditions.keys():
         return []
-    own = {_key(one): one for one in conditions[AS_IS].cells}
+    own = {_key(cell): cell for cell in conditions[AS_IS].cells}
     found = []
-    for one in conditions[HELD].cells:
-        other = own.get(_key(one))
-        held, as_is = one.interval("mean_us"), other.interval("mean_us") if other is not None else None
+    for cell in conditions[HELD].cells:
+        other = own.get(_key(cell))
+        held, as_is = cell.interval("mean_us"), other.interval("mean_us") if other is not None else None
         if other is not None and held is not None and as_is is not None:
-            found.append(WakeUp(one, other, as_is, held, _times(other, one)))
+            found.append(WakeUp(cell, other, as_is, held, _times(other, cell)))
     return found
 
 
 def _times(as_is: Result, held: Result) -> Interval | None:
-    over, under = (list(one.by_fork.get("mean_us", {}).values()) for one in (as_is, held))
+    over, under = (list(cell.by_fork.get("mean_us", {}).values()) for cell in (as_is, held))
     return unpaired(over, under).interval(CONFIDENCE) if min(len(over), len(under)) > 1 else None
 
 
-def _key(one: Result) -> tuple[str, ...]:
+def _key(cell: Result) -> tuple[str, ...]:
     named = ("group", "stack", "clients", "link", "arrivals", "rate")
-    return (*(one.attributes[name] for name in named), str(one.arguments), str(one.options))
+    return (*(cell.attributes[name] for name in named), str(cell.arguments), str(cell.options))

@@ -36,10 +36,10 @@ def section(subject: Subject) -> Section | None:
         return None
     trials: dict[str, dict[int, Trial]] = {}
     for row in rows:
-        one = trials.setdefault(row["cell"], {}).setdefault(
+        of_fork = trials.setdefault(row["cell"], {}).setdefault(
             row["fork"], {"stages": {}, "calls": row["calls"], "used_ns": row["used_ns"]}
         )
-        one["stages"][row["stage"]] = row
+        of_fork["stages"][row["stage"]] = row
     names = sorted({row["stage"] for row in rows}, key=_order)
     worked = [name for name in names if any(row["stage"] == name and row["processor_ns"] is not None for row in rows)]
     carried = [name for name in names if any(row["stage"] == name and row["bytes"] for row in rows)]

@@ -49,10 +49,10 @@ def _sheet(part: SummaryPart, subject: Subject, found: Mapping[str, Mapping[str,
         cells = subject.results.where({"group": part.group, "link": part.link, **line.where.conditions()})
         if len(cells) != 1:
             continue
-        one = cells[0]
-        spread = f" {share(one.rate.half_width)}" if one.rate and one.rate.half_width else ""
-        row = _row(found[one.id], spread) if one.id in found else None
-        rows.append((line.label, *(row or ("",) * (len(COLUMNS) - 2) + (one.excluded or "no trial",))))
+        cell = cells[0]
+        spread = f" {share(cell.rate.half_width)}" if cell.rate and cell.rate.half_width else ""
+        row = _row(found[cell.id], spread) if cell.id in found else None
+        rows.append((line.label, *(row or ("",) * (len(COLUMNS) - 2) + (cell.excluded or "no trial",))))
         published = _published(line, subject.study.published)
         if published:
             rows.append((f"{line.label}, published", *published))

@@ -78,10 +78,10 @@ def section(subject: Subject) -> Section | None:
         sheets.append(Sheet(title, ("", *part.links), rows_fresh, FRESH))
         texts += _least(part.links, fresh)
     rows = []
-    for one in part.environments:
-        lines = _cheapest(part, one, by_call, good_for)
+    for environment in part.environments:
+        lines = _cheapest(part, environment, by_call, good_for)
         rows += lines
-        texts += [_sentence(one, lines)] if lines else []
+        texts += [_sentence(environment, lines)] if lines else []
     columns = ("where", "link", "call", "cheapest", "ms", "next", "ahead by", "certainty")
     sheets.insert(0, Sheet("Cheapest stack by network", columns, rows))
     about = f"{ABOUT} {part.about}".strip()
@@ -103,7 +103,7 @@ def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
             measured = {fork: value / 1e3 for fork, value in own.items()}
             predicted = _predicted(subject, link, times, ledger)
             if measured or predicted:
-                at_most = any(one.at_least for one in (cells if measured else near))
+                at_most = any(cell.at_least for cell in (cells if measured else near))
                 found[row.label, link] = RowCost(measured or predicted, bool(measured), predicted, at_most)
     return found
 
@@ -119,10 +119,10 @@ def _predicted(subject: Subject, link: str, times: ByBlock, ledger: Ledger | Non
 def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
     """Return by how much predictions were off where both values are known: a share and a sentence."""
     off = [
-        abs(geometric_mean(list(one.predicted.values())).middle / one.interval.middle - 1)
+        abs(geometric_mean(list(cost.predicted.values())).middle / cost.interval.middle - 1)
         for found in every
-        for one in found.values()
-        if one.measured and one.predicted
+        for cost in found.values()
+        if cost.measured and cost.predicted
     ]
     if not off:
         return _GOOD_FOR, ""
@@ -141,14 +141,14 @@ def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
     for name in dict.fromkeys(row for row, _ in found):
         texts = []
         for link in part.links:
-            one = found.get((name, link))
-            if one is None:
+            cost = found.get((name, link))
+            if cost is None:
                 texts.append("")
                 continue
-            own = figure(one.interval.middle, one.interval.half_width)
-            beside = f" ({figure(geometric_mean(list(one.predicted.values())).middle)})" if one.predicted else ""
-            own = f"≤ {own}" if one.at_most else own
-            texts.append(f"{own}{beside}" if one.measured else f"({own})")
+            own = figure(cost.interval.middle, cost.interval.half_width)
+            beside = f" ({figure(geometric_mean(list(cost.predicted.values())).middle)})" if cost.predicted else ""
+            own = f"≤ {own}" if cost.at_most else own
+            texts.append(f"{own}{beside}" if cost.measured else f"({own})")
         rows.append((name, *texts))
     return Sheet(f"Milliseconds per call: {label}", ("", *part.links), rows, "In brackets: predicted.")
 
@@ -182,7 +182,7 @@ def _cheapest(
 def _first(there: Mapping[str, RowCost], good_for: float) -> tuple[str, ...]:
     """Name the quickest, those that tie with it, the next, by how much, and how sure that is."""
     names = sorted((name for name in there if not there[name].at_most), key=lambda name: there[name].interval.middle)
-    how = "measured" if all(one.measured for one in there.values()) else "predicted"
+    how = "measured" if all(cost.measured for cost in there.values()) else "predicted"
     bounds = [name for name in there if there[name].at_most]
     reaching = [name for name in bounds if not (names and is_below(there[names[0]].interval, there[name].interval))]
     if reaching:

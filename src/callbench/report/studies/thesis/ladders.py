@@ -187,7 +187,7 @@ def _peak(part: LadderPart, line: Mapping[int, Interval], bounds: Collection[int
 def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Sheet:
     """Write what each client adds, the least first, and the rank by it here and there."""
     assert part.slopes is not None  # noqa: S101 - the caller has looked
-    known = [(row, one) for row in part.rows if (one := slope(found[row.label])) is not None]
+    known = [(row, rising) for row in part.rows if (rising := slope(found[row.label])) is not None]
     known.sort(key=lambda entry: entry[1].middle)
     theirs = {
         row.label: value
@@ -227,8 +227,8 @@ def _behind_the_mean(part: LadderPart, results: Results) -> tuple[Sheet, list[st
     rows = []
     for label, forks in by_row.items():
         rates = _rates(forks)
-        one = hidden(rates)
-        rows.append((label, *map(figure, rates), figure(one.mean), figure(one.mixed), f"{one.stretch:.2f}"))
+        behind = hidden(rates)
+        rows.append((label, *map(figure, rates), figure(behind.mean), figure(behind.mixed), f"{behind.stretch:.2f}"))
     columns = ("", *(f"{point.at:,g}" for point in points), "mean", "equal mix", "first over last")
     clients = "one client" if fewest == 1 else f"{fewest} clients"
     note = (

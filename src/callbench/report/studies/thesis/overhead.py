@@ -37,9 +37,9 @@ def section(subject: Subject) -> Section | None:
     for title, (part, series) in gathered.items():
         if part.published:
             charts += figures_of(subject, title, part, series)
-        if all(one.swept is None for one in series.values()):
+        if all(sweep.swept is None for sweep in series.values()):
             sheets.append(_by_value(subject, title, part, series))
-            if not any(numbers(one) for one in series.values()):
+            if not any(numbers(sweep) for sweep in series.values()):
                 compared, notes = then_and_now(subject, title, part, series)
                 sheets += compared
                 differ += notes
@@ -82,7 +82,7 @@ def _gathered(subject: Subject) -> dict[str, tuple[SweepPart, Series]]:
 def _by_value(subject: Subject, title: str, part: SweepPart, series: Series) -> Sheet:
     """Write counts by value, as the thesis's table of primitive types."""
     values = next(iter(series.values())).values
-    rows = [[stack, *_row([one.counts.get(value) for value in values])] for stack, one in series.items()]
+    rows = [[stack, *_row([sweep.counts.get(value) for value in values])] for stack, sweep in series.items()]
     table = published_table(subject, part)
     for place, name in enumerate(table.get("columns", [])):
         published = [table[value][place] if value in table else None for value in values]
@@ -113,22 +113,22 @@ def _findings(subject: Subject, title: str, part: SweepPart, series: Series) -> 
         "largest residual",
     ]
     rows = []
-    for stack, one in series.items():
-        if one.swept is None or one.line is None:
+    for stack, sweep in series.items():
+        if sweep.swept is None or sweep.line is None:
             continue
-        known = len(one.swept.measured) + len(one.swept.inferred)
+        known = len(sweep.swept.measured) + len(sweep.swept.inferred)
         rows.append(
             [
                 stack,
-                f"{len(one.swept.measured)}{'' if one.reused else ' processes'}",
-                f"{known} of {len(one.swept.grid)}",
-                f"{one.swept.measured[one.swept.grid[0]]:,}",
-                f"{one.per_item:.5g}",
-                f"{one.item:.4g}",
-                formula(one),
-                _jumps(one),
-                f"{one.line.slope * part.step:,.2f} x + {one.line.intercept:,.1f}",
-                f"{one.line.greatest:,.1f}",
+                f"{len(sweep.swept.measured)}{'' if sweep.reused else ' processes'}",
+                f"{known} of {len(sweep.swept.grid)}",
+                f"{sweep.swept.measured[sweep.swept.grid[0]]:,}",
+                f"{sweep.per_item:.5g}",
+                f"{sweep.item:.4g}",
+                formula(sweep),
+                _jumps(sweep),
+                f"{sweep.line.slope * part.step:,.2f} x + {sweep.line.intercept:,.1f}",
+                f"{sweep.line.greatest:,.1f}",
             ]
         )
     for name, fit in published_fits(subject, part).items():
@@ -142,14 +142,14 @@ def _findings(subject: Subject, title: str, part: SweepPart, series: Series) -> 
     return Sheet(f"Growth of bytes: {title}", columns, rows, note)
 
 
-def formula(one: Sweep) -> str:
+def formula(sweep: Sweep) -> str:
     """Write the rhythm in words: `500 bytes every 500`, `1,016 bytes every 1,000, 16 more than the data`."""
     # Where a third of the steps leave the rhythm, there is none: lengths follow what is sent.
-    if one.swept is None or not one.swept.exact or 3 * len(one.swept.jumps) > len(one.swept.grid):
+    if sweep.swept is None or not sweep.swept.exact or 3 * len(sweep.swept.jumps) > len(sweep.swept.grid):
         return "depends on the values"
-    grid, tact = one.swept.grid, one.swept.rhythm
+    grid, tact = sweep.swept.grid, sweep.swept.rhythm
     items = (grid[1] - grid[0]) * tact.steps
-    beyond = tact.rise - one.item * items
+    beyond = tact.rise - sweep.item * items
     more = (
         f", {beyond:,.0f} more than the data"
         if beyond > 0
@@ -157,23 +157,23 @@ def formula(one: Sweep) -> str:
         if beyond < 0
         else ""
     )
-    fine = _fine(one)
+    fine = _fine(sweep)
     return f"{tact.rise:,} bytes every {items:,}{more}{fine}"
 
 
-def _fine(one: Sweep) -> str:
+def _fine(sweep: Sweep) -> str:
     """Describe with what period the count grows item by item, if it is not item by item."""
-    counts = [count for _, count in sorted(one.fine.items())][1:]
+    counts = [count for _, count in sorted(sweep.fine.items())][1:]
     if len(counts) < 4:
         return ""
     tact = rhythm(counts)
     return f"; near 0 {tact.rise:,} bytes every {tact.steps} items" if tact.steps > 1 else ""
 
 
-def _jumps(one: Sweep) -> str:
-    if one.swept is None or not one.swept.exact or 3 * len(one.swept.jumps) > len(one.swept.grid):
+def _jumps(sweep: Sweep) -> str:
+    if sweep.swept is None or not sweep.swept.exact or 3 * len(sweep.swept.jumps) > len(sweep.swept.grid):
         return ""
-    jumps = one.swept.jumps
+    jumps = sweep.swept.jumps
     texts = [f"{jump.bytes:+d} after {jump.after:,}" for jump in jumps[:_JUMPS]]
     return "; ".join(texts) + (f"; {len(jumps) - _JUMPS} more" if len(jumps) > _JUMPS else "")
 
@@ -182,8 +182,8 @@ def _by_size(title: str, series: Series, published: Mapping[str, Mapping[int, fl
     """Write counts at the published sizes."""
     sizes = list(next(iter(published.values())))[:_SIZES]
     rows = [
-        [stack, *_row([one.swept.count(size) if one.swept else None for size in sizes])]
-        for stack, one in series.items()
+        [stack, *_row([sweep.swept.count(size) if sweep.swept else None for size in sizes])]
+        for stack, sweep in series.items()
     ]
     rows += [[f"published: {name}", *_row([counts[size] for size in sizes])] for name, counts in published.items()]
     return Sheet(f"Bytes of a life by size: {title}", ["stack", *map(str, sizes), "mean"], rows)
@@ -193,10 +193,10 @@ def _growth(title: str, series: Series, published: Mapping[str, Mapping[int, flo
     """Write how overhead grows from size to size, and what has come together."""
     sizes = list(next(iter(published.values())))[:_SIZES]
     every: dict[str, tuple[Sequence[int], int]] = {}
-    for stack, one in series.items():
-        counts = [one.swept.count(size) if one.swept else None for size in sizes]
+    for stack, sweep in series.items():
+        counts = [sweep.swept.count(size) if sweep.swept else None for size in sizes]
         if None not in counts:
-            every[stack] = [count for count in counts if count is not None], round(one.item)
+            every[stack] = [count for count in counts if count is not None], round(sweep.item)
     every |= {f"published: {name}": ([round(counts[size]) for size in sizes], 1) for name, counts in published.items()}
     rows = []
     for name, (found, unit) in every.items():
@@ -213,7 +213,7 @@ def _growth(title: str, series: Series, published: Mapping[str, Mapping[int, flo
 
 def _charts(title: str, series: Series) -> list[Chart]:
     """Draw the counts over the whole range, as far as they are known."""
-    lines = {stack: _points(one, 0.0) for stack, one in series.items() if one.swept}
+    lines = {stack: _points(sweep, 0.0) for stack, sweep in series.items() if sweep.swept}
     about = "Bytes of a life by size, as far as known."
     spec = chart_of(lines, "items or characters", "bytes of a life")
     draw = partial(to_svg, spec, f"{title}: {about} The values are in the tables above.")
@@ -221,9 +221,9 @@ def _charts(title: str, series: Series) -> list[Chart]:
     return [Chart(f"overhead-bytes-{slug}", f"{title}: whole range", about, draw, SWEEPS_SQL, spec=spec)]
 
 
-def _points(one: Sweep, unit: float) -> list[tuple[float, float]]:
-    assert one.swept is not None  # noqa: S101 - the caller has looked
-    known = [(size, one.swept.count(size)) for size in one.swept.grid]
+def _points(sweep: Sweep, unit: float) -> list[tuple[float, float]]:
+    assert sweep.swept is not None  # noqa: S101 - the caller has looked
+    known = [(size, sweep.swept.count(size)) for size in sweep.swept.grid]
     points = [(float(size), count - unit * size) for size, count in known if count is not None]
     every = max(1, len(points) // _DRAWN)
     return points[::every]
@@ -233,7 +233,7 @@ def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
     """Name who grows least and most."""
     texts = []
     for title, (_, series) in gathered.items():
-        slopes = {stack: one.per_item for stack, one in series.items() if one.per_item}
+        slopes = {stack: sweep.per_item for stack, sweep in series.items() if sweep.per_item}
         if len(slopes) < 2:
             continue
         least, most = (
@@ -243,11 +243,11 @@ def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
         texts.append(
             f"{title}: one more item takes from {slopes[least]:.4g} bytes ({least}) to {slopes[most]:.4g} ({most})."
         )
-    counted = sum(len(one.counts) + len(one.fine) for _, series in gathered.values() for one in series.values())
+    counted = sum(len(sweep.counts) + len(sweep.fine) for _, series in gathered.values() for sweep in series.values())
     whole = sum(
-        len(one.swept.grid) if one.swept else len(one.counts)
+        len(sweep.swept.grid) if sweep.swept else len(sweep.counts)
         for _, series in gathered.values()
-        for one in series.values()
+        for sweep in series.values()
     )
     texts.append(f"{counted:,} lives were counted. They give the bytes of {whole:,} values.")
     return texts

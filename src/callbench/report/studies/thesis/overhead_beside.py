@@ -61,10 +61,10 @@ def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) ->
     """Draw the published value again, with the published counts in it."""
     slug = "".join(char if char.isalnum() else "-" for char in title)
     sizes, fits = published_sizes(subject, part), published_fits(subject, part)
-    if not any(numbers(one) for one in series.values()):
+    if not any(numbers(sweep) for sweep in series.values()):
         table = published_table(subject, part)
         values = next(iter(series.values())).values
-        here = {name: {value: float(count) for value, count in one.counts.items()} for name, one in series.items()}
+        here = {name: {value: float(count) for value, count in sweep.counts.items()} for name, sweep in series.items()}
         there = {
             _here(subject, name, series): {value: float(table[value][place]) for value in values if value in table}
             for place, name in enumerate(table.get("columns", []))
@@ -80,8 +80,8 @@ def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) ->
         spec = published_lines(_lines(series, 0.0, within), there_lines, _SIZE, "bytes")
         drawn = chart(f"beside-{slug}", title, about, spec, SWEEPS_SQL)
         stepped = _steps(subject, slug, series, sorted(next(iter(sizes.values()))))
-        return [one for one in (drawn, stepped) if one]
-    within = max(known(one)[-1][0] for one in series.values() if numbers(one))
+        return [picture for picture in (drawn, stepped) if picture]
+    within = max(known(sweep)[-1][0] for sweep in series.values() if numbers(sweep))
     level = {
         _here(subject, name, series): [(float(at), fit[0] * at / _STEP + fit[1]) for at in (0, within)]
         for name, fit in fits.items()
@@ -92,35 +92,35 @@ def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) ->
     return [drawn] if drawn else []
 
 
-def numbers(one: Sweep) -> bool:
+def numbers(sweep: Sweep) -> bool:
     """Return whether a sweep ran over numbers."""
-    return all(value.isdigit() for value in one.values)
+    return all(value.isdigit() for value in sweep.values)
 
 
-def known(one: Sweep) -> list[tuple[int, int]]:
+def known(sweep: Sweep) -> list[tuple[int, int]]:
     """Return sizes and counts as far as they are known, counted or computed, of a sweep over numbers."""
-    if one.swept is None:
-        return sorted((int(value), count) for value, count in one.counts.items())
-    return [(size, count) for size in one.swept.grid if (count := one.swept.count(size)) is not None]
+    if sweep.swept is None:
+        return sorted((int(value), count) for value, count in sweep.counts.items())
+    return [(size, count) for size in sweep.swept.grid if (count := sweep.swept.count(size)) is not None]
 
 
 def _lines(series: Series, unit: float, within: float) -> dict[str, list[tuple[float, float]]]:
     """Return what is known of each stack up to a size, less `unit` bytes an item."""
     return {
-        name: [(float(size), count - unit * size) for size, count in known(one) if size <= within]
-        for name, one in series.items()
-        if numbers(one)
+        name: [(float(size), count - unit * size) for size, count in known(sweep) if size <= within]
+        for name, sweep in series.items()
+        if numbers(sweep)
     }
 
 
 def _steps(subject: Subject, slug: str, series: Series, sizes: Sequence[int]) -> Chart | None:
     """Draw how overhead comes together from size to size, as the thesis's figure 16 does for DCOM."""
     here: dict[str, list[tuple[float, float]]] = {}
-    for name, one in series.items():
-        counts = [one.swept.count(size) if one.swept else None for size in sizes]
+    for name, sweep in series.items():
+        counts = [sweep.swept.count(size) if sweep.swept else None for size in sizes]
         counted = [count for count in counts if count is not None]
         if len(counted) == len(sizes) and len(sizes) > 2:
-            totals = [0, *accumulated(growth(sizes, counted, round(one.item)))]
+            totals = [0, *accumulated(growth(sizes, counted, round(sweep.item)))]
             if max(map(abs, totals)) <= _STEPS_WITHIN:
                 here[name] = [(float(size), float(total)) for size, total in zip(sizes, totals, strict=True)]
     tree: Mapping[str, Any] = subject.study.published.tree if subject.study.published else {}
@@ -146,11 +146,11 @@ def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) 
     ledgers = _ledgers(subject)
     rows, notes = [], []
     for row in subject.study.part.rows:
-        one = series.get(row.label)
-        if one is None or row.published not in columns:
+        sweep = series.get(row.label)
+        if sweep is None or row.published not in columns:
             continue
         place = columns.index(row.published)
-        apart = {value: count - int(table[value][place]) for value, count in one.counts.items() if value in table}
+        apart = {value: count - int(table[value][place]) for value, count in sweep.counts.items() if value in table}
         least, most = min(apart.values()), max(apart.values())
         ledger = ledgers.get(row.label)
         phases = [round(stream(ledger.phases[name])) for name in (SET_UP, FIRST, STEADY)] if ledger else []

@@ -58,7 +58,7 @@ def _spec(
     straight: bool = False,
 ) -> Spec | None:
     """Describe lines with marks."""
-    extent = [float(str(one["y"])) for one in values]
+    extent = [float(str(value["y"])) for value in values]
     if not extent:
         return None
     low, high = min(extent), max(extent)

@@ -52,12 +52,12 @@ def _mean(where: CellFilter, column: RankColumn, results: Results) -> float | No
     Groups that the run does not have at all do not count: a quick run may leave some out.
     """
     rates: list[float] = []
-    there = {one.attributes["group"] for one in results.cells}
-    for group in (one for one in column.groups if one in there):
+    there = {cell.attributes["group"] for cell in results.cells}
+    for group in (named for named in column.groups if named in there):
         cells = results.where({"group": group, **where.conditions()})
-        if not cells or any(one.rate is None for one in cells):
+        if not cells or any(cell.rate is None for cell in cells):
             return None
-        rates += [one.rate.middle / _PER_MS for one in cells if one.rate is not None]
+        rates += [cell.rate.middle / _PER_MS for cell in cells if cell.rate is not None]
     return sum(rates) / len(rates) if rates else None
 
 
@@ -68,7 +68,7 @@ def _bounds(part: RanksPart, results: Results) -> set[tuple[str, int]]:
         for row in part.rows
         for place, column in enumerate(part.columns)
         for group in column.groups
-        if any(one.at_least for one in results.where({"group": group, **row.where.conditions()}))
+        if any(cell.at_least for cell in results.where({"group": group, **row.where.conditions()}))
     }
 
 
@@ -106,7 +106,7 @@ def _lines(rows: Sequence[tuple[str, Sequence[float | None]]], bounds: Collectio
         ]
         average = sum(own) / len(own) if len(own) == len(ranks) else None
         found.append(_Line(label, [*texts, "" if average is None else f"{average:.1f}"], average))
-    return sorted(found, key=lambda one: float("inf") if one.average is None else one.average)
+    return sorted(found, key=lambda line: float("inf") if line.average is None else line.average)
 
 
 def _published(part: RanksPart, published: Published | None) -> list[_Line]:
@@ -123,9 +123,9 @@ def _published(part: RanksPart, published: Published | None) -> list[_Line]:
 
 def _orders(part: RanksPart, ours: Sequence[_Line], theirs: Sequence[_Line]) -> str:
     """Describe in which order the rows stand here, and in which they were published."""
-    here = ", ".join(f"{one.label} {one.average:.1f}" for one in ours if one.average is not None)
+    here = ", ".join(f"{line.label} {line.average:.1f}" for line in ours if line.average is not None)
     there = ", ".join(
-        f"{one.label.removeprefix('published: ')} {one.average:.1f}" for one in theirs if one.average is not None
+        f"{line.label.removeprefix('published: ')} {line.average:.1f}" for line in theirs if line.average is not None
     )
     return f"{part.title}, order by average rank. This run: {here}. Published: {there}."
 
@@ -136,4 +136,4 @@ def _sheet(part: RanksPart, found: Sequence[Sequence[float | None]], lines: Sequ
     note = f"Not part of this run: {', '.join(absent)}." if absent else ""
     columns = ("calls/ms", *(column.label for column in part.columns), "average rank")
     about = f" {part.about}" if part.about else ""
-    return Sheet(part.title, columns, [(one.label, *one.texts) for one in lines], (note + about).strip())
+    return Sheet(part.title, columns, [(line.label, *line.texts) for line in lines], (note + about).strip())
