@@ -62,7 +62,7 @@ def chosen(service: Path, known: Catalogue, situation: Situation) -> Chosen:
     imported, _ = own_service.read(service)
     tables = list(byte_table(imported, {}))
     pruned = list(_pruned(stacks, tables, situation))
-    names = {one.stack for one in pruned}
+    names = {stack.stack for stack in pruned}
     return Chosen([stack.id for stack in stacks if stack.id not in names], pruned)
 
 
@@ -70,7 +70,7 @@ def _fits(stack: Stack, situation: Situation, there: Sequence[Stack], link: str)
     """Whether the situation allows a stack over the channels that an advice chooses from."""
     if ADVICE not in stack.card.get(USUAL_IN, ()) or not stack.available or why_not_over(stack, link):
         return False
-    cards = {one.id: one.card for one in there}
+    cards = {stack.id: stack.card for stack in there}
     # Stacks of other languages have no TLS yet: then none is compared with them.
     encrypted = not situation.languages and wants_tls(situation, cards)
     return encrypts(stack.card) is encrypted and not required(stack.message, stack.channel, stack.card, situation)
@@ -160,7 +160,7 @@ def _reason(size: _Bytes, best: str, least: _Bytes, situation: Situation) -> str
     if situation.goal is Goal.BYTES:
         return f"not measured: its messages have {size.both:,.0f} bytes, those of {best} {least.both:,.0f}"
     links = ", ".join(link.name for link in situation.links)
-    times = [f"{_travel_us(one, situation) / 1e3:,.2f} ms" for one in (size, least)]
+    times = [f"{_travel_us(length, situation) / 1e3:,.2f} ms" for length in (size, least)]
     return (
         f"not measured: its {size.both:,.0f} bytes take {times[0]} over {links}, and the {least.both:,.0f} bytes of"
         f" {best} {times[1]}"

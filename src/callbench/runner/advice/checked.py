@@ -21,7 +21,9 @@ def check_spoken(situation: Situation, known: Catalogue) -> None:
         BadInput: one does not.
     """
     cards = (stack.card for stack in known.stacks)
-    check_languages(situation.languages, [*(one.manifest.language for one in known.adapters), *named_languages(cards)])
+    check_languages(
+        situation.languages, [*(adapter.manifest.language for adapter in known.adapters), *named_languages(cards)]
+    )
 
 
 def check_stack(today: str, known: Catalogue) -> None:
@@ -31,7 +33,11 @@ def check_stack(today: str, known: Catalogue) -> None:
         BadInput: it is none.
     """
     if today:
-        names = [one.id for one in own_service.for_service(known).every if one.own or one.adapter == own_service.NATIVE]
+        names = [
+            stack.id
+            for stack in own_service.for_service(known).every
+            if stack.own or stack.adapter == own_service.NATIVE
+        ]
         if today not in names:
             raise BadInput(f'today: there is no stack "{today}": {allowed_names(today, names)}')
 
@@ -63,6 +69,6 @@ def check_planned(situation: Situation, plan: Plan, every: Sequence[Stack]) -> N
 
 
 def _remedy(stack: Stack, planned: Sequence[str]) -> str:
-    if stack.adapter in LANGUAGES and stack.adapter not in {one.partition("/")[0] for one in planned}:
+    if stack.adapter in LANGUAGES and stack.adapter not in {name.partition("/")[0] for name in planned}:
         return f"say --language {stack.language} too"
     return allowed_names(stack.id, planned)

@@ -39,7 +39,7 @@ class Importing:
 
 def sample_files(place: Path) -> list[Path]:
     """The files of a folder that are samples by their names."""
-    return sorted(one for one in place.iterdir() if one.suffix.lower() in SUFFIXES and one.is_file())
+    return sorted(file for file in place.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
 
 
 def service_folder(document: Path, how: Importing) -> Path:
@@ -116,11 +116,11 @@ def _has_payloads(place: Path, service: Imported) -> bool:
     if not set(earlier.unanswered) <= set(service.unanswered):
         # An answer that is the request again was given all the same.
         return False
-    there = {name: {_text([one.request, one.answer]) for one in pairs} for name, pairs in earlier.payloads.items()}
+    there = {name: {_text([pair.request, pair.answer]) for pair in pairs} for name, pairs in earlier.payloads.items()}
     return all(
-        _text([one.request, one.answer]) in there.get(name, ())
+        _text([pair.request, pair.answer]) in there.get(name, ())
         for name, pairs in service.payloads.items()
-        for one in pairs
+        for pair in pairs
     )
 
 

@@ -29,14 +29,14 @@ def stacks(advice: Advice) -> list[str]:
     Two others say what a sleep costs the third one: so its processor time is predicted by what it is not.
     """
     others = advice.choice.comparison.others if advice.choice.comparison else ()
-    wanted = [advice.choice.best, *(one.name for one in others[:NEXT]), advice.situation.today]
+    wanted = [advice.choice.best, *(rival.name for rival in others[:NEXT]), advice.situation.today]
     return [name for name in dict.fromkeys(wanted) if name in advice.goals and not name.startswith(f"{OF_STUDY}/")]
 
 
 def links(advice: Advice) -> list[SituationLink]:
     """Choose the links over which one of these stacks was not measured."""
     group, wanted = _main(advice), stacks(advice)
-    measured = {(one.stack, one.link) for one in advice.checks if one.group == group}
+    measured = {(check.stack, check.link) for check in advice.checks if check.group == group}
     return [
         link
         for link in advice.situation.links
@@ -85,8 +85,8 @@ def _main(advice: Advice) -> str:
 def _cell(results: Results, names: Sequence[str], group: str) -> Result | None:
     """Find the call of a group as it was made without a link: the same for all of its stacks."""
     there = results.where({"group": group, "link": LOOPBACK})
-    found = [one for one in there if not one.open_loop and one.attributes["stack"] in names]
-    return min(found, key=lambda one: int(one.attributes["clients"]), default=None)
+    found = [cell for cell in there if not cell.open_loop and cell.attributes["stack"] in names]
+    return min(found, key=lambda cell: int(cell.attributes["clients"]), default=None)
 
 
 def _group(name: str, names: Sequence[str], cell: Result, link: str) -> Group:

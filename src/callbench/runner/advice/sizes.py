@@ -27,7 +27,7 @@ def stacks(advice: Advice) -> list[str]:
 
     Another channel changes what a call costs by itself, and hardly what a byte costs.
     """
-    values = {name: geometric_mean(list(one.values())).middle for name, one in advice.goals.items()}
+    values = {name: geometric_mean(list(by_fork.values())).middle for name, by_fork in advice.goals.items()}
     group = _main(advice)
     by_body: dict[tuple[str, str], str] = {}
     for name in sorted(values, key=lambda name: values[name]):
@@ -65,7 +65,7 @@ def write(advice: Advice, service: Path, place: Path, minutes: float) -> StudyPa
     names = stacks(advice)
     imported, _ = own_service.read(service)
     named = advice.every[names[0], _main(advice)].call
-    call = next((one for one in imported.schema.calls if one.name == named), None)
+    call = next((declared for declared in imported.schema.calls if declared.name == named), None)
     if call is None:
         return None
     generator = generators.read(service, imported, call)

@@ -152,7 +152,7 @@ def _languages(study: str, how: Measuring) -> tuple[str, ...]:
     An adapter that is not set up is among them: the record then says why it was not measured.
     """
     where = Path(study)
-    named = list(dict.fromkeys(plain(one) for one in how.situation.languages))
+    named = list(dict.fromkeys(plain(language) for language in how.situation.languages))
     if not is_service(where) or not named:
         return ()
     if (where / own_study.STUDY).exists():
@@ -161,12 +161,14 @@ def _languages(study: str, how: Measuring) -> tuple[str, ...]:
     found = []
     for language in named:
         adapters = [
-            one for one in how.known.adapters if one.name in LANGUAGES and plain(one.manifest.language) == language
+            adapter
+            for adapter in how.known.adapters
+            if adapter.name in LANGUAGES and plain(adapter.manifest.language) == language
         ]
-        found += [one.name for one in adapters]
-        for one in adapters:
-            if one.why_not is not None:
-                how.say(f"stacks in {language} are not measured: {one.why_not}")
+        found += [adapter.name for adapter in adapters]
+        for adapter in adapters:
+            if adapter.why_not is not None:
+                how.say(f"stacks in {language} are not measured: {adapter.why_not}")
         if not adapters and language != OWN:
             how.say(f"stacks in {language} are not measured: no types are generated in it; figures are those of Rust")
     return tuple(found)
@@ -196,5 +198,5 @@ def _channels(study: str, how: Measuring, languages: Sequence[str]) -> list[str]
     known = own_service.for_service(how.known) if is_service(Path(study)) else how.known
     stacks = {stack.id: stack for stack in known.every}
     used = {cell.stack for cell in load(study, languages=languages).cells(known.every, quick=True)}
-    away = {stacks[one].channel for one in used if one in stacks and reach.why_not_over(stacks[one], far) is None}
+    away = {stacks[name].channel for name in used if name in stacks and reach.why_not_over(stacks[name], far) is None}
     return [f"channel={channel}" for channel in sorted(away)]

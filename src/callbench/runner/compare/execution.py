@@ -186,7 +186,7 @@ def _supported_cells(pairs_: Sequence[Pair], cells_: Sequence[Cell]) -> Sequence
     Raises:
         BadInput: there are none.
     """
-    only = {call for pair in pairs_ for one in pair if (call := only_call(one.stack))}
+    only = {call for pair in pairs_ for candidate in pair if (call := only_call(candidate.stack))}
     supported = [cell for cell in cells_ if not only - {cell.call}]
     if not supported:
         raise BadInput(f"no group of --study calls {' and '.join(sorted(only))}, which is what these servers answer")
@@ -195,7 +195,7 @@ def _supported_cells(pairs_: Sequence[Pair], cells_: Sequence[Cell]) -> Sequence
 
 def _default_calls(pairs_: Sequence[Pair]) -> Sequence[str]:
     """Return the default calls: those that both of each pair support."""
-    only = next((call for pair in pairs_ for one in pair if (call := only_call(one.stack))), None)
+    only = next((call for pair in pairs_ for candidate in pair if (call := only_call(candidate.stack))), None)
     return tasks.DEFAULT if only is None else (only,)
 
 
@@ -242,10 +242,13 @@ def _plan(pairs_: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str,
     }
 
 
-def _side(one: Candidate) -> dict[str, Any]:
+def _side(candidate: Candidate) -> dict[str, Any]:
     """Return the plan's record of one side."""
-    side = asdict(one.stack) | {"program": list(one.programs.client.program), "options": dict(one.options)}
-    return side | ({"server_program": list(one.programs.server.program)} if one.stack.mixed else {})
+    side = asdict(candidate.stack) | {
+        "program": list(candidate.programs.client.program),
+        "options": dict(candidate.options),
+    }
+    return side | ({"server_program": list(candidate.programs.server.program)} if candidate.stack.mixed else {})
 
 
 def _flat(cell: Cell) -> dict[str, Any]:

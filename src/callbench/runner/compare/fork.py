@@ -145,7 +145,7 @@ class _PairDrive:
 
     def __init__(self, cells: Cells, stacks: Sequence[Stack]) -> None:
         """Prepare both tasks, with slices of the same length."""
-        cards = [one.card for one in stacks]
+        cards = [stack.card for stack in stacks]
         least_s = max(SLICE_SECONDS, *(float(card.get("slice_ms", 0)) / 1e3 for card in cards))
         self.length = length_of(cells[0].load, least_s, slow=any(bool(card.get("slow")) for card in cards))
         self.cells = cells
@@ -204,7 +204,7 @@ class ComparedFork:
         self._placement = placement
         self._rng = rng
         self._machine = machine
-        stacks = [one.stack for one in task.pair]
+        stacks = [candidate.stack for candidate in task.pair]
         self._cells = [_PairDrive(cells, stacks) for cells in task.cells]
         self._units: dict[str, Unit] = {}
         self._echo = EchoTask(task.reference_echo.echo) if task.reference_echo is not None else None
@@ -252,9 +252,11 @@ class ComparedFork:
     def _unit_requests(self) -> Iterator[UnitRequest]:
         checks = BASIC_CHECKS if self._task.first else BASIC_CHECKS[:1]
         for side in SIDES:
-            one = self._task.pair[side]
+            candidate = self._task.pair[side]
             cells = tuple(pair_drive[side] for pair_drive in self._task.cells)
-            yield UnitRequest(_unit_name(side), one.stack, one.programs, cells, LOOPBACK, one.options, checks=checks)
+            yield UnitRequest(
+                _unit_name(side), candidate.stack, candidate.programs, cells, LOOPBACK, candidate.options, checks=checks
+            )
         if self._task.reference_echo is not None and self._echo is not None:
             echo = self._task.reference_echo
             yield UnitRequest(self._echo.unit, echo.stack, echo.programs, (echo.echo.cell,), LOOPBACK, checks=())
@@ -287,7 +289,7 @@ class ComparedFork:
     def _drive(self, amount: Amount) -> None:
         """Drive rounds until every cell has been driven for so long, and has so many calls."""
         number = 0
-        while left := [one for one in self._cells if not one.unsupported and not one.has_enough(amount)]:
+        while left := [cell for cell in self._cells if not cell.unsupported and not cell.has_enough(amount)]:
             rates = self._round(number, left)
             if self._machine.is_outlier(rates):
                 self._machine.add_repeat()

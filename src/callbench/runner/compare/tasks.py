@@ -39,20 +39,24 @@ def cells_of_study(name: str, groups: Sequence[str], clients: Sequence[int], sec
         BadInput: the study or a group does not exist, or no group uses loopback.
     """
     study = load(name)
-    names = [one.group for one in study.groups]
+    names = [group.group for group in study.groups]
     for group in groups:
         if group not in names:
             raise BadInput(f'{study.path.name} has no group "{group}": {allowed_names(group, names)}')
     defaults = study.part.load
     found = [
-        Cell("", one.group, "", one.call, dict(one.arguments), Load(many, 1, seconds), options=dict(one.options))
-        for one in study.groups
-        if (not groups or one.group in groups) and (one.link or defaults.link) == LOOPBACK
-        for many in clients or one.clients or defaults.clients
+        Cell(
+            "", group.group, "", group.call, dict(group.arguments), Load(many, 1, seconds), options=dict(group.options)
+        )
+        for group in study.groups
+        if (not groups or group.group in groups) and (group.link or defaults.link) == LOOPBACK
+        for many in clients or group.clients or defaults.clients
     ]
     if not found:
         raise BadInput(f"{study.path.name} has nothing to compare here: these groups need a link")
-    return list({(one.call, str(one.arguments), str(one.options), one.load.clients): one for one in found}.values())
+    return list(
+        {(cell.call, str(cell.arguments), str(cell.options), cell.load.clients): cell for cell in found}.values()
+    )
 
 
 def cell_name(cell: Cell) -> str:

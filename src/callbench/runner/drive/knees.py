@@ -96,7 +96,9 @@ class Searches:
     def tasks(self, unit: str, cells: Mapping[str, Cell], fork: int, schedules: Schedules) -> "list[SearchTask]":
         """Return the unfinished searches that a unit can run in a fork."""
         mine = (
-            SearchTask(one, cells[one.cell], unit, fork, self, schedules) for one in self.every if one.cell in cells
+            SearchTask(search, cells[search.cell], unit, fork, self, schedules)
+            for search in self.every
+            if search.cell in cells
         )
         return [task for task in mine if not task.over]
 

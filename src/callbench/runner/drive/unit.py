@@ -199,7 +199,7 @@ class Unit:
 
     def _count_compiler(self, compiler: CompilerTime) -> None:
         """Take what the compilers of both sides used in the slice that ends."""
-        took = {side: one.compiler_ns for side, one in compiler.read().items()}
+        took = {side: spent.compiler_ns for side, spent in compiler.read().items()}
         mine = {side: ns - self._compiled_before.get(side, ns) for side, ns in took.items()}
         self._compiled_ns.update(mine)
         self.compiler_ns = max(mine.values(), default=0)

@@ -122,11 +122,11 @@ class LiveRanking:
     def _groups(self) -> list[tuple[str, list[_CellRates]]]:
         """Return the groups that have a rate, those with several stacks first."""
         groups: dict[tuple[str, int, str], list[_CellRates]] = {}
-        for one in self._cells.values():
-            key = one.group, one.load.clients, one.link
+        for cell in self._cells.values():
+            key = cell.group, cell.load.clients, cell.link
             groups.setdefault(key, [])
-            if one.id in self._seen:
-                groups[key].append(self._seen[one.id])
+            if cell.id in self._seen:
+                groups[key].append(self._seen[cell.id])
         some = [(key, own) for key, own in groups.items() if own]
         some.sort(key=lambda pair: len(pair[1]) < 2)
         return [(_name(key), _best_first(own)) for key, own in some]
@@ -138,32 +138,32 @@ def _name(key: tuple[str, int, str]) -> str:
 
 
 def _best_first(own: Sequence[_CellRates]) -> list[_CellRates]:
-    first = max((one.reach(-1) for one in own if not one.at_least), default=0.0)
-    return sorted(own, key=lambda one: (not (one.at_least and one.reach(1) >= first), -one.rate))
+    first = max((rates.reach(-1) for rates in own if not rates.at_least), default=0.0)
+    return sorted(own, key=lambda rates: (not (rates.at_least and rates.reach(1) >= first), -rates.rate))
 
 
 def _line(name: str, own: Sequence[_CellRates]) -> GroupLine:
-    return GroupLine(name, [_place(one) for one in own[:PLACES]], len(own))
+    return GroupLine(name, [_place(rates) for rates in own[:PLACES]], len(own))
 
 
 def _standing(name: str, own: Sequence[_CellRates]) -> Mapping[str, Any]:
     first = own[0]
-    apart = [one is not first and _apart(first, one) for one in own]
+    apart = [rates is not first and _apart(first, rates) for rates in own]
     return {
         "name": name,
         "open": sum(not so for so in apart[1:]),
         "more": max(0, len(own) - _MOST_STACKS),
         "stacks": [
             {
-                "stack": one.cell.stack,
-                "rate_per_s": one.rate,
-                "low_per_s": None if one.spread is None else one.reach(-1),
-                "high_per_s": None if one.spread is None else one.reach(1),
-                "at_least": one.at_least,
-                "slices": one.slices,
+                "stack": rates.cell.stack,
+                "rate_per_s": rates.rate,
+                "low_per_s": None if rates.spread is None else rates.reach(-1),
+                "high_per_s": None if rates.spread is None else rates.reach(1),
+                "at_least": rates.at_least,
+                "slices": rates.slices,
                 "apart": so,
             }
-            for one, so in zip(own[:_MOST_STACKS], apart, strict=False)
+            for rates, so in zip(own[:_MOST_STACKS], apart, strict=False)
         ],
     }
 
@@ -174,8 +174,8 @@ def _apart(first: _CellRates, other: _CellRates) -> bool:
     return known and not other.at_least and other.reach(1) < first.reach(-1)
 
 
-def _place(one: _CellRates) -> str:
+def _place(rates: _CellRates) -> str:
     """Return a stack with its rate: `native/bin+tcp 31,000 ± 4 %`."""
-    spread = one.spread
+    spread = rates.spread
     spread_text = "" if spread is None else f" ± {percent(spread)}"
-    return f"{one.cell.stack} {'≥ ' if one.at_least else ''}{figure(one.rate, spread)}{spread_text}"
+    return f"{rates.cell.stack} {'≥ ' if rates.at_least else ''}{figure(rates.rate, spread)}{spread_text}"

@@ -154,7 +154,7 @@ def _idle_states() -> list[str]:
 def _timer() -> dict[str, Any]:
     """Return the smallest step and the mean cost of a clock reading of the core, in nanoseconds."""
     readings = [time.monotonic_ns() for _ in range(2000)]
-    steps = [later - one for one, later in pairwise(readings) if later > one]
+    steps = [later - earlier for earlier, later in pairwise(readings) if later > earlier]
     return {
         "name": "CLOCK_MONOTONIC",
         "resolution_ns": min(steps, default=0),

@@ -50,7 +50,7 @@ class GapDetector(Probe):
         """
         self.send("end")
         places = (self._read_answer() or {}).get("processors", ())
-        return max((one["gap_ns"] for one in places if one["realtime"]), default=0)
+        return max((cpu["gap_ns"] for cpu in places if cpu["realtime"]), default=0)
 
     def send(self, word: str) -> None:
         """Send a line to the host monitor: `begin`, `begin MICROSECONDS` or `end`."""

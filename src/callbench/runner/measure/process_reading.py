@@ -40,19 +40,19 @@ def read_full(pids: Iterable[int], proc: Path = PROC) -> FullReading:
     alive = [pid for pid in every if named_fields(proc / str(pid))[0] != _HOST]
     rollups = [_sizes(proc / str(pid) / "smaps_rollup") for pid in alive]
     reported = [rollup for rollup in rollups if rollup]
-    switches = [one for pid in alive for one in _switches(proc / str(pid) / "task")]
+    switches = [counts for pid in alive for counts in _switches(proc / str(pid) / "task")]
     values = asdict(quick)
     if reported:
-        values["resident_bytes"] = sum(one.get("Rss", 0) for one in reported)
+        values["resident_bytes"] = sum(memory.get("Rss", 0) for memory in reported)
     return FullReading(
         **values,
-        unique_bytes=sum(one.get("Private_Clean", 0) + one.get("Private_Dirty", 0) for one in reported)
+        unique_bytes=sum(memory.get("Private_Clean", 0) + memory.get("Private_Dirty", 0) for memory in reported)
         if reported
         else None,
-        proportional_bytes=sum(one.get("Pss", 0) for one in reported) if reported else None,
+        proportional_bytes=sum(memory.get("Pss", 0) for memory in reported) if reported else None,
         files=files_of(alive, proc),
-        voluntary=sum(one[0] for one in switches) if switches else None,
-        involuntary=sum(one[1] for one in switches) if switches else None,
+        voluntary=sum(counts[0] for counts in switches) if switches else None,
+        involuntary=sum(counts[1] for counts in switches) if switches else None,
     )
 
 

@@ -107,7 +107,7 @@ def _side(
         "processes_made": track.processes_made,
         "processes_ended": track.processes_ended,
         "samples": [
-            [at_ms, one.resident_bytes, one.threads, one.processes, one.user_ms, one.system_ms]
-            for at_ms, one in track.samples
+            [at_ms, reading.resident_bytes, reading.threads, reading.processes, reading.user_ms, reading.system_ms]
+            for at_ms, reading in track.samples
         ],
     }

@@ -176,8 +176,8 @@ class ProcessorWatch:
             "processes": len(now),
             "user_ns": user,
             "system_ns": system,
-            "run_ns": sum(one["run_ns"] for one in by_name.values()),
-            "wait_ns": sum(one["wait_ns"] for one in by_name.values()),
+            "run_ns": sum(thread["run_ns"] for thread in by_name.values()),
+            "wait_ns": sum(thread["wait_ns"] for thread in by_name.values()),
             "threads": [{"name": name, **figures} for name, figures in sorted(by_name.items())],
         }
 

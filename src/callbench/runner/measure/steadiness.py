@@ -38,7 +38,7 @@ def compiler_report(found: Mapping[str, Any]) -> str:
     processors = found.get("processors") or {}
     seen_ns = processors.get("seen_ns") or 0
     for side in processors.get("sides", ()):
-        run_ns = sum(one["run_ns"] for one in side["threads"] if is_compiler(one["name"]))
+        run_ns = sum(thread["run_ns"] for thread in side["threads"] if is_compiler(thread["name"]))
         if seen_ns and run_ns > BUSY * seen_ns:
             who = "both sides" if side["side"] == "both" else f"the {side['side']}"
             return f"the compiler of {who} was active: it used {percent(run_ns / seen_ns)} of a processor"

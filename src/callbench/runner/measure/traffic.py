@@ -94,6 +94,6 @@ def _counted(pid: int | None, proc: Path = PROC) -> dict[str, tuple[int, int]]:
         if name.strip() != "lo"
     ]
     return {
-        "to_server": (sum(one[_RECEIVED] for one in fields), sum(one[_RECEIVED + 1] for one in fields)),
-        "to_client": (sum(one[_SENT] for one in fields), sum(one[_SENT + 1] for one in fields)),
+        "to_server": (sum(line[_RECEIVED] for line in fields), sum(line[_RECEIVED + 1] for line in fields)),
+        "to_client": (sum(line[_SENT] for line in fields), sum(line[_SENT + 1] for line in fields)),
     }

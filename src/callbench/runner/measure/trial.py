@@ -83,7 +83,7 @@ def reported_counts(before: Counts | None, after: Counts | None, found: Mapping[
     """Return the server's counts and processor time. If it cannot count, use the probe's processor time, if known."""
     if before is None or after is None:
         sides = (found.get("processors") or {}).get("sides", ())
-        mine = next((one for one in sides if one["side"] == "server" and one["processes"]), None)
+        mine = next((side for side in sides if side["side"] == "server" and side["processes"]), None)
         if mine is None:
             return None
         none = CpuSoFar(user_ns="0", system_ns="0")

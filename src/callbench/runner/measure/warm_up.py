@@ -106,7 +106,7 @@ def warm_up_cell(sides: Sides, cell: Cell, clients: int | None = None) -> WarmUp
             limit_seconds=LIMIT_SECONDS,
             clients=clients,
         )
-        compiler_ns = max((one.compiler_ns for one in clock.read().values()), default=0) if compiles else 0
+        compiler_ns = max((spent.compiler_ns for spent in clock.read().values()), default=0) if compiles else 0
         pieces.append((done["calls"], done["elapsed_ns"], max(0, compiler_ns - before_ns)))
         passed_s, before_ns = passed_s + done["elapsed_ns"] / 1e9, compiler_ns
         # If no call succeeds, nothing can become faster.
@@ -128,8 +128,8 @@ def warm_up_cell(sides: Sides, cell: Cell, clients: int | None = None) -> WarmUp
         "" if ended == STEADY or last is None else last.why_not,
         limit_s,
         before_s,
-        {side: one.compiler_ns for side, one in took.items()},
-        {side: one.collector_ns for side, one in took.items()},
+        {side: spent.compiler_ns for side, spent in took.items()},
+        {side: spent.collector_ns for side, spent in took.items()},
         pieces,
     )
 

@@ -125,7 +125,7 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     busy = {stack.id: _busy_seconds(stack) for stack in plan.stacks}
     stacks = {stack.id: stack for stack in plan.stacks}
     with_codec = _stacks_with_codec_times(plan, catalogue)
-    service = next((one.manifest.service for one in catalogue.adapters if one.manifest.service), None)
+    service = next((adapter.manifest.service for adapter in catalogue.adapters if adapter.manifest.service), None)
     seconds = warm_up_s = 0.0
     slices = 0
     for condition in plan.conditions:
@@ -158,9 +158,9 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
             driven = sum(sizes * slices_each(count, sizes) for count in echoed.values())
             seconds += plan.forks * rounds * driven * (length_of(sliced[0].load).seconds if sliced else 0.0)
     alone = {
-        (with_codec[one.stack], one.group)
-        for one in plan.timed
-        if one.stack in with_codec and one.stack not in left_out
+        (with_codec[cell.stack], cell.group)
+        for cell in plan.timed
+        if cell.stack in with_codec and cell.stack not in left_out
     }
     seconds += len(alone) * (_QUICK_CODEC if quick else _CODEC)
     accounts = [cell for cell in plan.cells if cell.wire is not None and cell.stack not in left_out]
@@ -192,7 +192,9 @@ def _busy_seconds(stack: Stack) -> float:
 
 def _stacks_with_codec_times(plan: Plan, catalogue: Catalogue) -> dict[str, tuple[str, str]]:
     """Return adapter and message of the stacks that have an in-process stack for codec times."""
-    inside = {(one.adapter, one.message) for one in catalogue.stacks if one.card.get(TIMES_CODEC) and one.available}
+    inside = {
+        (stack.adapter, stack.message) for stack in catalogue.stacks if stack.card.get(TIMES_CODEC) and stack.available
+    }
     pairs = {stack.id: (stack.adapter, stack.message) for stack in plan.stacks}
     return {name: pair for name, pair in pairs.items() if pair in inside}
 
@@ -207,8 +209,8 @@ def _warm_up_seconds(cells: list[Cell], limit_s: float | None) -> float:
     seconds = 0.0
     for cell in cells:
         operation = operation_of(cell)
-        one = _FURTHER_STEADY if operation in done else _OTHER_STEADY if done else _FIRST_STEADY
-        seconds += one if limit_s is None else min(one, limit_s)
+        steady_s = _FURTHER_STEADY if operation in done else _OTHER_STEADY if done else _FIRST_STEADY
+        seconds += steady_s if limit_s is None else min(steady_s, limit_s)
         done.add(operation)
     return seconds
 
@@ -247,15 +249,15 @@ def _unit_seconds(  # noqa: PLR0913 - all that a start depends on
     seconds = _start_seconds(compiles=compiles) + _ROUND_TRIPS_OF_START * (trip + busy_s) + _BYTES_OF_START * per_byte
     seconds += _COLD_COMPILING if compiles else _COLD
     for cell in cells:
-        one = _slice_seconds(cell, busy_s, wires, service)
+        slice_s = _slice_seconds(cell, busy_s, wires, service)
         if cell.whole:
-            seconds += one + _BESIDE_A_TRIAL + (REST_S if cell.watch else 0.0)
+            seconds += slice_s + _BESIDE_A_TRIAL + (REST_S if cell.watch else 0.0)
             continue
         calls = length_of(cell.load).calls
         lacks = (many * calls < cell.load.fork_calls for many in range(rounds))
-        enough = (many for many, lack in enumerate(lacks) if has_enough_slices(many * one, many, lacks_calls=lack))
+        enough = (many for many, lack in enumerate(lacks) if has_enough_slices(many * slice_s, many, lacks_calls=lack))
         made = next(enough, rounds)
-        seconds += (made + 0.5) * (one + _BESIDE_A_SLICE)
+        seconds += (made + 0.5) * (slice_s + _BESIDE_A_SLICE)
     return seconds
 
 

@@ -62,13 +62,13 @@ def for_service(known: Catalogue) -> Catalogue:
     """A catalogue with what a service's study can measure: of a compiled language, only what carries its calls."""
     adapters = [
         replace(
-            one,
-            manifest=replace(one.manifest, stacks=tuple(stack for stack in one.manifest.stacks if stack.own)),
-            stacks=tuple(stack for stack in one.stacks if stack.own),
+            adapter,
+            manifest=replace(adapter.manifest, stacks=tuple(stack for stack in adapter.manifest.stacks if stack.own)),
+            stacks=tuple(stack for stack in adapter.stacks if stack.own),
         )
-        if one.name in LANGUAGES
-        else one
-        for one in known.adapters
+        if adapter.name in LANGUAGES
+        else adapter
+        for adapter in known.adapters
     ]
     return replace(known, adapters=tuple(adapters), own=True)
 
@@ -108,16 +108,22 @@ def why_not_compiled(named: str | Path, language: str) -> str | None:
 def _languages(known: Catalogue, stacks: Iterable[Stack]) -> list[str]:
     """The languages of these stacks, without those that cannot run here: their cells are excluded with the reason."""
     used = {side.partition("/")[0] for stack in stacks for side in sides_of(stack.id)}
-    return [one.name for one in known.adapters if one.name in used and one.name in LANGUAGES and one.why_not is None]
+    return [
+        adapter.name
+        for adapter in known.adapters
+        if adapter.name in used and adapter.name in LANGUAGES and adapter.why_not is None
+    ]
 
 
 def _carrying(known: Catalogue, service: Imported, programs: Mapping[str, tuple[str, ...]]) -> Catalogue:
     """A catalogue whose adapters with a program here carry the service. An empty program changes nothing of it."""
     adapters = [
-        adapter_of(replace(one.manifest, program=programs[one.name] or one.manifest.program, service=service))
-        if one.name in programs
-        else one
-        for one in known.adapters
+        adapter_of(
+            replace(adapter.manifest, program=programs[adapter.name] or adapter.manifest.program, service=service)
+        )
+        if adapter.name in programs
+        else adapter
+        for adapter in known.adapters
     ]
     return replace(known, adapters=tuple(adapters))
 

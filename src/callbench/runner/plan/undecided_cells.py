@@ -32,7 +32,7 @@ def undecided_cells(run: Record, plan: Plan) -> set[str]:
     from callbench.analysis.run.subject import subject  # noqa: PLC0415 - statistics are slow to load
 
     subjects = [subject(run.under(condition)) for condition in plan.conditions]
-    return {cell for one in subjects for cell in _cells_of_claims(one) | _cells_of_neighbours(one)}
+    return {cell for subject in subjects for cell in _cells_of_claims(subject) | _cells_of_neighbours(subject)}
 
 
 def endings(run: Record, plan: Plan) -> list[dict[str, Any]]:

@@ -107,7 +107,7 @@ def has_own_echo(cell: Cell, card: Mapping[str, Any]) -> bool:
 
 def available_echoes(catalogue: Catalogue) -> dict[str, Stack]:
     """Return the echo stacks that can run here, by channel."""
-    return {one.channel: one for one in catalogue.stacks if one.adapter == ADAPTER and one.available}
+    return {stack.channel: stack for stack in catalogue.stacks if stack.adapter == ADAPTER and stack.available}
 
 
 def echoes(

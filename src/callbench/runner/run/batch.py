@@ -88,7 +88,7 @@ class Batch:
                 # Cold starts are measured, so nothing may start beside them.
                 if used.units and not request.cold and available_resources.allows(used.with_more(PRESTART_COUNT)):
                     coming = waiting[place : place + PRESTART_COUNT]
-                    self._prestarted.start(one for one in coming if not self._is_exhausted(one))
+                    self._prestarted.start(request for request in coming if not self._is_exhausted(request))
                 used += self._start_one(request)
 
     def _start_one(self, request: UnitRequest) -> batch_limits.Resources:
@@ -131,7 +131,9 @@ class Batch:
                 self._echoes += [EchoTask(echo) for _ in range(echo.slices)]
         if chained:
             self._references = [
-                one for one in references(self._context.catalogue) if self._instrument_runs(one.unit, one.cell)
+                reference
+                for reference in references(self._context.catalogue)
+                if self._instrument_runs(reference.unit, reference.cell)
             ]
         self._rehearse_units(rng)
         self.warm_up_s = time.monotonic() - began if compiling else 0.0
@@ -163,8 +165,8 @@ class Batch:
         """Return whether the unit of an echo or reference is alive; start it if needed."""
         if name in self.units or name in self._unavailable:
             return name in self.units
-        one = self._context.known[cell.stack]
-        request = UnitRequest(name, one, self._context.catalogue.programs(one), (cell,), LOOPBACK, checks=())
+        stack = self._context.known[cell.stack]
+        request = UnitRequest(name, stack, self._context.catalogue.programs(stack), (cell,), LOOPBACK, checks=())
         try:
             self.units[name] = unit = Unit(request, self._context.placement, LOOPBACK_HOSTS)
             unit.start_idle_watch()

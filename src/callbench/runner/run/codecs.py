@@ -43,7 +43,7 @@ def _stacks_and_cells(plan: Plan, catalogue: Catalogue) -> Iterator[tuple[Stack,
     }
     stacks = {stack.id: stack for stack in plan.stacks}
     seen: set[tuple[str, str]] = set()
-    for cell in (one for one in plan.cells if one.timed):
+    for cell in (planned for planned in plan.cells if planned.timed):
         of = stacks[cell.stack]
         stack = inside.get((of.adapter, of.message))
         if stack is not None and (stack.id, cell.group) not in seen:

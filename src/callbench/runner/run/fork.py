@@ -101,7 +101,7 @@ class Fork:
             if fork == self._task.number
             for name in names
         }
-        return [one for name, one in self._unit_requests().items() if name not in started]
+        return [request for name, request in self._unit_requests().items() if name not in started]
 
     def _run_batch(self, number: int, names: Sequence[str] | None) -> None:
         """Start a batch, drive its rounds, end it."""

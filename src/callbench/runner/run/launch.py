@@ -247,7 +247,7 @@ def _cells_with_links(
     kept = [cell for cell in cells if whys_not.get(cell.link) is None]
     reasons = {reach.why_not_over(stacks[cell.stack], cell.link) for cell in kept}
     if kept and None not in reasons:
-        return [], min(str(one) for one in reasons)
+        return [], min(str(reason) for reason in reasons)
     return kept, why
 
 

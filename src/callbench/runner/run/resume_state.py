@@ -56,7 +56,7 @@ class ResumeState:
     def _round(self, line: RoundLine) -> None:
         fork, batch = line["fork"], line["batch"]
         if batch is None:
-            self.whole.setdefault(fork, set()).update(one["cell"] for one in line["slices"])
+            self.whole.setdefault(fork, set()).update(driven["cell"] for driven in line["slices"])
         else:
             self.rounds[fork, batch] = max(self.rounds.get((fork, batch), 0), line["round"] + 1)
 

@@ -81,8 +81,8 @@ def rates_of(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], floa
     windows: dict[str, Window] = {}
     spent_ns = 0
     for line in of_kind(lines, RoundLine):
-        for one in line["slices"] if line["kind"] == "round" else ():
-            cell, done = one["cell"], one["done"]
+        for driven in line["slices"] if line["kind"] == "round" else ():
+            cell, done = driven["cell"], driven["done"]
             windows[cell] = windows.get(cell, Window(0.0, 0)) + window_of(done)
             spent_ns += done["elapsed_ns"]
     return {cell: window.per_s for cell, window in windows.items() if window.per_s}, spent_ns / 1e9

@@ -124,8 +124,8 @@ def _start_all(
             refused = [no]
             show(f"left out: {server.name}: {no}")
         else:
-            for one in refused:
-                show(f"left out: {one}")
+            for refusal in refused:
+                show(f"left out: {refusal}")
         port = server.next_port(port)
         failure = refused[-1] if refused else failure
         if not server.ended():

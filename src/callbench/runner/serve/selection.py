@@ -45,7 +45,7 @@ def _all_servers(catalogue: Catalogue, channels: Sequence[str]) -> list[OfferedS
         if channel not in every:
             raise BadInput(f"--channels {channel}: there is no such channel: {', '.join(every)} are")
     # Each adapter gets only its own channels, because it does not know others.
-    wanted = {name: [one for one in some if not channels or one in channels] for name, some in own.items()}
+    wanted = {name: [channel for channel in some if not channels or channel in channels] for name, some in own.items()}
     return [
         AdapterServer(adapter.manifest, own[adapter.name], wanted[adapter.name])
         for adapter in able

@@ -52,7 +52,7 @@ def _why(done: Done) -> str | None:
     if latency is None or service is None or lateness is None:
         return "a schedule was given, and the answer lacks one of latency, service and lateness"
     stopped = f"the client's processes were stopped for {STOPPED_S * 1000:g} ms of an open loop"
-    late_ms, within_ms = (one["max_ns"] / 1e6 for one in (lateness, service))
+    late_ms, within_ms = (histogram["max_ns"] / 1e6 for histogram in (lateness, service))
     # The stop may overlap with the loop by just the least that counts as stopped.
     if max(late_ms, within_ms) < STOPPED_S * 1000 * _MOST_OF * _MOST_OF:
         return f"{stopped}: the reported lateness is {late_ms:.1f} ms at most, and of a call {within_ms:.1f} ms"

@@ -51,7 +51,7 @@ class StackExchange:
             "group": self.group,
             "call": self.call,
             "arguments": json.loads(self.arguments),
-            "packets": [one.record(start) for one in self.packets],
+            "packets": [packet.record(start) for packet in self.packets],
         }
 
 

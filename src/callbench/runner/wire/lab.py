@@ -47,7 +47,7 @@ class Lab:
         return self._started(Adapter(programs.client, "the client", self._placement.client, host, programs.request))
 
     def _started(self, adapter: Adapter) -> Adapter:
-        self._adapters = [*(one for one in self._adapters if not one.process.closed), adapter]
+        self._adapters = [*(adapter for adapter in self._adapters if not adapter.process.closed), adapter]
         return adapter
 
     def kill(self) -> None:

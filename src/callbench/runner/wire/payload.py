@@ -82,7 +82,7 @@ def _sent(arguments: Mapping[str, Any]) -> int:
     items = count if kind != name else 1
     if kind in WIDTHS:
         return WIDTHS[kind] * items
-    return sum(_form(one) for one in generate.elements(kind, content, items, seed))
+    return sum(_form(element) for element in generate.elements(kind, content, items, seed))
 
 
 def _one(kind: str, value: Any) -> int:  # noqa: ANN401 - JSON
@@ -95,9 +95,9 @@ def _one(kind: str, value: Any) -> int:  # noqa: ANN401 - JSON
 def _form(value: Any) -> int:  # noqa: ANN401 - a canonical form
     """Return the payload of a record or list. Integers are ints; other types follow from their form."""
     if isinstance(value, Mapping):
-        return sum(WIDTHS["long"] if name in _LONGS else _form(one) for name, one in value.items())
+        return sum(WIDTHS["long"] if name in _LONGS else _form(member) for name, member in value.items())
     if isinstance(value, list):
-        return sum(_form(one) for one in value)
+        return sum(_form(item) for item in value)
     if isinstance(value, bool):
         return 1
     if isinstance(value, int):

@@ -32,6 +32,6 @@ def counts_agree(counts: Sequence[Sequence[Row]]) -> bool:
 
 def steady_counts(counts: Sequence[list[Row]]) -> Steady:
     """Return the result of the counts."""
-    streams = [stream(one) for one in counts]
+    streams = [stream(counted) for counted in counts]
     exact = counts_agree(counts)
     return Steady(counts[-1] if exact else mean(counts), exact, streams)
