@@ -75,17 +75,17 @@ class Pages:
     def _records(self, request: Request) -> Response:
         asked = {name: request.query_params.get(name, "").strip() for name in ("q", "kind", "state", "tag")}
         every = self._shelf.entries()
-        shown = [one for one in every if _fits(one, asked)]
+        shown = [record for record in every if _fits(record, asked)]
         return view(
             "records",
             {
                 "asked": asked,
                 "folder": str(self._shelf.folder),
                 "every": every,
-                "shown": [(one, self._reports.verdict(self._shelf.folder / one.name)) for one in shown],
-                "kinds": sorted({one.kind for one in every}),
-                "states": sorted({one.state for one in every}),
-                "tags": sorted({tag for one in every for tag in one.tags}),
+                "shown": [(record, self._reports.verdict(self._shelf.folder / record.name)) for record in shown],
+                "kinds": sorted({record.kind for record in every}),
+                "states": sorted({record.state for record in every}),
+                "tags": sorted({tag for record in every for tag in record.tags}),
             },
         )
 
@@ -174,12 +174,12 @@ async def _with_form(request: Request, work: Callable[[FormData], _Result]) -> _
         return await run_in_threadpool(work, form)
 
 
-def _fits(one: ShelvedRecord, asked: dict[str, str]) -> bool:
+def _fits(record: ShelvedRecord, asked: dict[str, str]) -> bool:
     return (
-        one.holds(asked["q"])
-        and asked["kind"] in {"", one.kind}
-        and asked["state"] in {"", one.state}
-        and asked["tag"] in {"", *one.tags}
+        record.holds(asked["q"])
+        and asked["kind"] in {"", record.kind}
+        and asked["state"] in {"", record.state}
+        and asked["tag"] in {"", *record.tags}
     )
 
 

@@ -24,7 +24,7 @@ def drawn(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "doing": str(document["doing"]),
         "facts": _facts(document),
-        "rankings": [_ranking(one) for one in document.get("rankings", ())],
+        "rankings": [_ranking(ranking) for ranking in document.get("rankings", ())],
         "more_rankings": int(document.get("more_rankings", 0)),
         "echo": line(document.get("echoes", ())),
         "rate": line(rates),
@@ -67,14 +67,14 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
     return facts
 
 
-def _ranking(one: Mapping[str, Any]) -> dict[str, Any]:
-    stacks = one["stacks"]
+def _ranking(ranking: Mapping[str, Any]) -> dict[str, Any]:
+    stacks = ranking["stacks"]
     most = max((float(stack["high_per_s"] or stack["rate_per_s"]) for stack in stacks), default=1.0)
     unit = _BAR_WIDTH / max(most, 1e-9)
     return {
-        "name": str(one["name"]),
-        "open": int(one["open"]),
-        "more": int(one["more"]),
+        "name": str(ranking["name"]),
+        "open": int(ranking["open"]),
+        "more": int(ranking["more"]),
         "stacks": [_bar(stack, unit) for stack in stacks],
     }
 

@@ -34,14 +34,14 @@ class FormField:
         Raises:
             BadInput: the value cannot be part of one.
         """
-        if len(value) > _LONGEST or not all(one.isprintable() for one in value):
+        if len(value) > _LONGEST or not all(character.isprintable() for character in value):
             raise BadInput(f"{self.label}: at most {_LONGEST} printable characters can be given")
         if not value:
             return []
         if self.kind == "check":
             return [self.option]
         if self.option:
-            return [f"{self.option}={one}" for one in (value.split() if self.many else [value])]
+            return [f"{self.option}={word}" for word in (value.split() if self.many else [value])]
         if value.startswith("-"):
             raise BadInput(f"{self.label}: {value!r} would be an option; give a name or an address")
         return [value]

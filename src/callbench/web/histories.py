@@ -46,41 +46,41 @@ def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str
         address: of a record, by the name of its folder; "" if it has none.
         words: of which each has to occur in what changed.
     """
-    series = {_key(one): one for one in document["series"]}
-    fitting = [one for one in document["changes"] if _holds(one, words)]
+    series = {_key(entry): entry for entry in document["series"]}
+    fitting = [change for change in document["changes"] if _holds(change, words)]
     return {
         "every": len(document["changes"]),
-        "changes": [_change(one, series[_key(one)], address) for one in fitting[:_MOST_CHANGES]],
+        "changes": [_change(change, series[_key(change)], address) for change in fitting[:_MOST_CHANGES]],
         "more": max(0, len(fitting) - _MOST_CHANGES),
-        "looked_at": sum(one["looked_at"] for one in document["series"]),
-        "few": sum(not one["looked_at"] for one in document["series"]),
+        "looked_at": sum(entry["looked_at"] for entry in document["series"]),
+        "few": sum(not entry["looked_at"] for entry in document["series"]),
         "records": document["records"],
         "left_out": document["left_out"],
         "method": document["method"],
     }
 
 
-def _key(one: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(one[name]) for name in ("study", "cell", "metric", "machine", "series"))
+def _key(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(entry[name]) for name in ("study", "cell", "metric", "machine", "series"))
 
 
-def _holds(one: Mapping[str, Any], words: str) -> bool:
-    text = " ".join(str(one[name]) for name in ("study", "cell", "title", "machine", "verdict")).lower()
+def _holds(change: Mapping[str, Any], words: str) -> bool:
+    text = " ".join(str(change[name]) for name in ("study", "cell", "title", "machine", "verdict")).lower()
     return all(word in text for word in words.lower().split())
 
 
-def _change(one: Mapping[str, Any], series: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, Any]:
+def _change(change: Mapping[str, Any], series: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, Any]:
     names = [point["record"] for point in series["points"]]
-    ratio = one["ratio"]
-    low, high = (one[end] or ratio for end in ("ratio_low", "ratio_high"))
+    ratio = change["ratio"]
+    low, high = (change[end] or ratio for end in ("ratio_low", "ratio_high"))
     return {
-        **one,
+        **change,
         "percent": percent(ratio - 1, 1, sign=True),
         "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}",
-        "noise": percent(one["noise"], 1),
-        "sides": [{**point, "address": address(point["record"])} for point in (one["before"], one["after"])],
+        "noise": percent(change["noise"], 1),
+        "sides": [{**point, "address": address(point["record"])} for point in (change["before"], change["after"])],
         "drawn": levels(
-            [point["value"] for point in series["points"]], series["levels"], names.index(one["after"]["record"])
+            [point["value"] for point in series["points"]], series["levels"], names.index(change["after"]["record"])
         ),
     }
 

@@ -88,18 +88,18 @@ def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> li
     with temporary.folder("callbench-publish-") as making:
         for entry in shelf.entries():
             try:
-                one = _one(shelf, entry, site, published, making)
+                new = _one(shelf, entry, site, published, making)
             except BadInput as failure:
                 say(f"left out: {entry.name}: {failure}")
                 continue
-            published[one.id] = one
+            published[new.id] = new
     if not published:
         raise BadInput(f"there is no record to publish in {shelf.folder}: measure something first")
     made = list(published.values())
     feed = before.get("feed") or str(uuid.uuid4())
     base = url.rstrip("/") + "/" if url else ""
     site.write("index.html", part("published", {"records": made, "style": style()}).encode())
-    ids = {one.entry.name: one.id for one in made}
+    ids = {record.entry.name: record.id for record in made}
     changed = shown(document(history(collected(shelf))), lambda name: _page(ids.get(name)))
     site.write("history.html", part("published_history", {"style": style(), **changed}).encode())
     site.write("feed.xml", part("feed", {"records": made, "feed": feed, "base": base, "plain": _plain}).encode())
@@ -121,18 +121,18 @@ def _one(
     run = Record(shelf.path(entry.name))
     if run.info.get("secrets") == "kept":
         raise BadInput("its secrets are kept in it: measure again without --keep-secrets")
-    one = record_id(run)
-    if one in others:
-        raise BadInput(f"it is the same record as {others[one].entry.name}")
+    key = record_id(run)
+    if key in others:
+        raise BadInput(f"it is the same record as {others[key].entry.name}")
     page, file = making / "report.html", making / "record.zip"
     records.write(run.path, "html", page)
     content = page.read_bytes()
     packed.pack(run.path, file)
-    bar = part("published_bar", {"id": one}).encode()
-    site.write(f"records/{one}.html", _BODY.sub(lambda found: found[0] + bar, content, count=1))
-    site.write(f"records/{one}.zip", file)
+    bar = part("published_bar", {"id": key}).encode()
+    site.write(f"records/{key}.html", _BODY.sub(lambda found: found[0] + bar, content, count=1))
+    site.write(f"records/{key}.zip", file)
     updated = str(run.info.get("finished") or run.info["started"] or _UNKNOWN)
-    return PublishedRecord(one, entry, title_of(content) or entry.title, updated, file.stat().st_size)
+    return PublishedRecord(key, entry, title_of(content) or entry.title, updated, file.stat().st_size)
 
 
 def _before(out: Path) -> dict[str, Any]:
@@ -214,7 +214,8 @@ class _Site:
             "feed": feed,
             "files": sorted([*self._files, MARKER]),
             "records": [
-                {"id": one.id, "kind": one.entry.kind, "verdict": one.verdict, "updated": one.updated} for one in made
+                {"id": record.id, "kind": record.entry.kind, "verdict": record.verdict, "updated": record.updated}
+                for record in made
             ],
         }
         self.write(MARKER, as_file(known))
@@ -229,11 +230,11 @@ class _Site:
                     raise machine_limits.written(f"cannot remove {self._out / name}", failure) from failure
 
 
-def _page(one: str | None) -> str:
+def _page(key: str | None) -> str:
     """Return the address of a record's page from the others; "" of one that is not published."""
-    return f"records/{one}.html" if one else ""
+    return f"records/{key}.html" if key else ""
 
 
 def _plain(text: str) -> str:
     """Return a text without the characters that XML cannot have."""
-    return "".join(one if one.isprintable() else " " for one in text)
+    return "".join(character if character.isprintable() else " " for character in text)

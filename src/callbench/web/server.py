@@ -36,7 +36,7 @@ def serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
     with _listening(port) as listener, temporary.folder("callbench-ui-") as kept:
         taken = int(listener.getsockname()[1])
         running: list[uvicorn.Server] = []
-        pages = Pages(shelf, kept, ending=lambda: any(one.should_exit for one in running))
+        pages = Pages(shelf, kept, ending=lambda: any(server.should_exit for server in running))
         guard = Guard(pages.application(), taken)
         config = uvicorn.Config(
             guard, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",

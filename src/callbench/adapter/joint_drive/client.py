@@ -32,9 +32,9 @@ class _Progress:
         """Return the time that all have reached and the sums, if it is later than before; else None."""
         if len(self.reports) < generators:
             return None
-        at_ns, before = min(one[0] for one in self.reports.values()), self.at_ns
+        at_ns, before = min(report[0] for report in self.reports.values()), self.at_ns
         self.at_ns = at_ns
-        calls, errors = (sum(one[part] for one in self.reports.values()) for part in (1, 2))
+        calls, errors = (sum(report[part] for report in self.reports.values()) for part in (1, 2))
         return (at_ns, calls, errors) if at_ns > before else None
 
 
@@ -88,7 +88,7 @@ class Generators(Adapter):
     @property
     def broken(self) -> bool:
         """Whether one of them died or broke the contract."""
-        return super().broken or any(one.broken for one in self._others)
+        return super().broken or any(other.broken for other in self._others)
 
     def read_hello(self) -> Self:
         """Read all hello messages.
@@ -98,8 +98,8 @@ class Generators(Adapter):
         """
         try:
             super().read_hello()
-            for one in self._others:
-                one.read_hello()
+            for other in self._others:
+                other.read_hello()
         except BaseException:
             self.kill()
             raise
@@ -121,9 +121,9 @@ class Generators(Adapter):
         """
         self._shares = shares(clients, len(self._every))
         connections = super().connect(stack, endpoint, self._shares[0], timeout_ms=timeout_ms, options=options)
-        for one, share in zip(self._others, self._shares[1:], strict=True):
+        for other, share in zip(self._others, self._shares[1:], strict=True):
             if share:
-                connections += one.connect(stack, endpoint, share, timeout_ms=timeout_ms, options=options)
+                connections += other.connect(stack, endpoint, share, timeout_ms=timeout_ms, options=options)
         return connections
 
     def disconnect(self) -> None:
@@ -133,9 +133,9 @@ class Generators(Adapter):
             AdapterFailure: as in `Adapter`.
         """
         super().disconnect()
-        for one, share in zip(self._others, self._shares[1:], strict=True):
+        for other, share in zip(self._others, self._shares[1:], strict=True):
             if share:
-                one.disconnect()
+                other.disconnect()
 
     def drive(self, call: str, arguments: Arguments, **options: Any) -> Done:  # noqa: ANN401 - as in `Adapter`
         """Let all drive from one moment on, and return their drives as one.
@@ -169,13 +169,13 @@ class Generators(Adapter):
     def _tasks(self, options: dict[str, Any]) -> list[_Task]:
         """Share a drive out: to the hosts that have clients, or as many of them as are to call."""
         clients = options.pop("clients", None)
-        each = [one for one in (self._shares if clients is None else shares(clients, len(self._every))) if one]
+        each = [share for share in (self._shares if clients is None else shares(clients, len(self._every))) if share]
         schedule, calls = options.pop("schedule", None), options.pop("calls")
         files: list[Path | None] = [None] * len(each)
         if schedule is not None:
             files = [*schedules_of(schedule, calls, options["seconds"], len(each))]
         clocks = [host.clock() for host in self._hosts[: len(each)]]
-        each_calls = [max(1, one) for one in shares(calls, len(each))]
+        each_calls = [max(1, share) for share in shares(calls, len(each))]
         rows = zip(self._every, self._hosts, each, each_calls, files, clocks, strict=False)
         return [_Task(*row) for row in rows]
 
@@ -245,18 +245,18 @@ class Generators(Adapter):
     def end_drive(self) -> None:
         """Ask all for the end of their drives."""
         super().end_drive()
-        for one in self._others:
-            one.end_drive()
+        for other in self._others:
+            other.end_drive()
 
     def kill(self) -> None:
         """End all at once."""
         super().kill()
-        for one in self._others:
-            one.kill()
+        for other in self._others:
+            other.kill()
 
     def stop(self) -> bool:
         """Ask all to stop. Return whether one was killed."""
-        killed = [one.stop() for one in self._others]
+        killed = [other.stop() for other in self._others]
         return super().stop() or any(killed)
 
 

@@ -55,7 +55,7 @@ def common_window(parts: Sequence[GeneratorDrive]) -> tuple[float, float]:
     Raises:
         AdapterFailure: there is none.
     """
-    begin, end = max(one.begun_ns for one in parts), min(one.window_ends_ns for one in parts)
+    begin, end = max(part.begun_ns for part in parts), min(part.window_ends_ns for part in parts)
     if end <= begin:
         raise AdapterFailure("untrue", "the generators never drove at the same time: give the load more --seconds")
     return begin, end
@@ -69,16 +69,16 @@ def merged_done(parts: Sequence[GeneratorDrive]) -> Done:
     Raises:
         AdapterFailure: there is no time in which all drove.
     """
-    dones = [one.done for one in parts]
+    dones = [part.done for part in parts]
     begin, end = common_window(parts)
-    first = min(one.begun_ns for one in parts)
-    elapsed_ns = round(max(one.ends_ns for one in parts) - first)
+    first = min(part.begun_ns for part in parts)
+    elapsed_ns = round(max(part.ends_ns for part in parts) - first)
     total: Done = {
         "calls": sum(done["calls"] for done in dones),
         "errors": _counts(done["errors"] for done in dones),
         "elapsed_ns": elapsed_ns,
         "window_ns": round(end - begin),
-        "answered": round(sum(one.answered_until(end) - one.answered_until(begin) for one in parts)),
+        "answered": round(sum(part.answered_until(end) - part.answered_until(begin) for part in parts)),
         "in_flight": sum(done.get("in_flight", 0) for done in dones),
         "in_flight_part": sum(done.get("in_flight_part", 0.0) for done in dones),
         "timed": "each" if all(done["timed"] == "each" for done in dones) else "batch",
@@ -126,24 +126,24 @@ def _sum(numbers: Iterable[str]) -> str:
 def _histogram(histograms: Iterable[Histogram | None]) -> Histogram | None:
     """Add histograms up, bucket by bucket; None if one is missing."""
     every = list(histograms)
-    some = [one for one in every if one is not None]
+    some = [histogram for histogram in every if histogram is not None]
     if len(some) < len(every):
         # An adapter without a right answer has none.
         return _histogram(some) if some else None
-    filled = [one for one in some if one["count"]] or some[:1]
+    filled = [histogram for histogram in some if histogram["count"]] or some[:1]
     return {
-        "count": sum(one["count"] for one in filled),
-        "sum_ns": _sum(one["sum_ns"] for one in filled),
-        "min_ns": min(one["min_ns"] for one in filled),
-        "max_ns": max(one["max_ns"] for one in filled),
-        "buckets": list(merged(dict(one["buckets"]) for one in filled).items()),
+        "count": sum(histogram["count"] for histogram in filled),
+        "sum_ns": _sum(histogram["sum_ns"] for histogram in filled),
+        "min_ns": min(histogram["min_ns"] for histogram in filled),
+        "max_ns": max(histogram["max_ns"] for histogram in filled),
+        "buckets": list(merged(dict(histogram["buckets"]) for histogram in filled).items()),
     }
 
 
 def _gap_ns(parts: Sequence[GeneratorDrive], elapsed_ns: int) -> str | None:
     """Add the times outside of calls up, with those before a late start and after an early end; None if unknown."""
-    gaps = [one.done.get("gap_ns") for one in parts]
-    outside = sum(one.clients * (elapsed_ns - one.done["elapsed_ns"]) for one in parts)
+    gaps = [part.done.get("gap_ns") for part in parts]
+    outside = sum(part.clients * (elapsed_ns - part.done["elapsed_ns"]) for part in parts)
     return None if None in gaps else str(sum(int(gap or 0) for gap in gaps) + outside)
 
 
@@ -160,15 +160,15 @@ def _processor(dones: Sequence[Done]) -> BothEnds:
 def _intervals(parts: Sequence[GeneratorDrive], first_ns: float) -> list[tuple[int, int, int]]:
     """Return sums of calls and errors at the moments of all reports, as they were known then."""
     reports = [
-        (round(one.begun_ns - first_ns) + at, place, calls, errors)
-        for place, one in enumerate(parts)
-        for at, calls, errors in one.done["intervals"]
+        (round(part.begun_ns - first_ns) + at, place, calls, errors)
+        for place, part in enumerate(parts)
+        for at, calls, errors in part.done["intervals"]
     ]
     known: dict[int, tuple[int, int]] = {}
     found: dict[int, tuple[int, int, int]] = {}
     for at, place, calls, errors in sorted(reports):
         known[place] = (calls, errors)
-        found[at] = (at, sum(one[0] for one in known.values()), sum(one[1] for one in known.values()))
+        found[at] = (at, sum(counts[0] for counts in known.values()), sum(counts[1] for counts in known.values()))
     return list(found.values())
 
 
@@ -180,10 +180,10 @@ def _endpoints(dones: Sequence[Done]) -> list[DoneEndpoint]:
     return [
         {
             "name": name,
-            "calls": sum(one["calls"] for one in every),
-            "errors": _counts(one["errors"] for one in every),
-            "in_call_ns": _sum(one["in_call_ns"] for one in every),
-            "latency": _histogram(one["latency"] for one in every),
+            "calls": sum(endpoint["calls"] for endpoint in every),
+            "errors": _counts(endpoint["errors"] for endpoint in every),
+            "in_call_ns": _sum(endpoint["in_call_ns"] for endpoint in every),
+            "latency": _histogram(endpoint["latency"] for endpoint in every),
         }
         for name, every in by_name.items()
     ]

@@ -162,7 +162,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     seconds = measuring.BUDGET_S if budget is None else quantities.seconds(budget, "--budget")
     if no_measure and not source.is_record(record):
         raise BadInput(f"--no-measure needs a stored run, and {record} is none: leave the option out")
-    given = [given_answer(one) for one in answers_given or ()]
+    given = [given_answer(answer) for answer in answers_given or ()]
     known = known_stacks(quiet=as_json)
     ask_person = None if as_json or not on_terminal() else _asked
     run = source.record_of(record, source.Measuring(known, wanted, _say, out=out, answers=given, ask=ask_person))

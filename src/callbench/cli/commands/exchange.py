@@ -25,7 +25,7 @@ def command(
 
     found = exchange.exchanges(Record(path), stacks or [], group)
     if as_json:
-        print_json([one.record() for one in found])
+        print_json([seen.record() for seen in found])
         return
-    for one in found:
-        print(one.text(), end="\n\n")  # noqa: T201
+    for seen in found:
+        print(seen.text(), end="\n\n")  # noqa: T201

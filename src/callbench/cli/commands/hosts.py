@@ -111,11 +111,11 @@ def check(
     finally:
         fleet.close()
     if as_json:
-        print_json([one.record() for one in found])
+        print_json([host.record() for host in found])
     else:
         columns = ("host", "address", "system", "processors", "adapters", "clock", "round trip")
-        show_rows([one.row() for one in found if one.address], columns, as_json=False)
-    wrong = [one.wrong for one in found if one.wrong]
+        show_rows([host.row() for host in found if host.address], columns, as_json=False)
+    wrong = [host.wrong for host in found if host.wrong]
     if wrong:
         print(*(f"callbench: {sentence}" for sentence in wrong), sep="\n", file=sys.stderr)  # noqa: T201
         raise typer.Exit(2)

@@ -64,8 +64,8 @@ def _command(name: str, command: "Command", parent: "Context") -> Iterator[str]:
     yield ".PP"
     yield from _paragraphs(command.help)
     if isinstance(command, TyperGroup):
-        for inner, one in command.commands.items():
-            yield from _command(inner, one, context)
+        for inner, subcommand in command.commands.items():
+            yield from _command(inner, subcommand, context)
         return
     for title, records in sections(command, context).items():
         if title not in ("Arguments", "Options"):

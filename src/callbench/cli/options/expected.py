@@ -18,13 +18,13 @@ def expected_json(given: Sequence[str]) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     paths: list[str] = []
-    for one in given:
-        end = _path_end(one)
-        path = one[:end].strip()
-        if end == len(one):
+    for expectation in given:
+        end = _path_end(expectation)
+        path = expectation[:end].strip()
+        if end == len(expectation):
             paths.append(path)
             continue
-        value = json_or_text(one[end + 1 :].strip(), f"--expect-json {path}: the value")
+        value = json_or_text(expectation[end + 1 :].strip(), f"--expect-json {path}: the value")
         if path in values and values[path] != value:
             raise BadInput(f"--expect-json {path}: it is asked for with two values")
         values[path] = value

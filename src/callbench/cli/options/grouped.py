@@ -57,10 +57,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command: with parameters that Typer knows, and dataclasses whose fields are such.
     """
     signature = inspect.signature(command, eval_str=True)
-    groups = {one.name: one.annotation for one in signature.parameters.values() if _is_group(one.annotation)}
+    groups = {
+        parameter.name: parameter.annotation
+        for parameter in signature.parameters.values()
+        if _is_group(parameter.annotation)
+    }
     spread: list[inspect.Parameter] = []
-    for one in signature.parameters.values():
-        spread += _fields(groups[one.name]) if one.name in groups else [one.replace(kind=one.KEYWORD_ONLY)]
+    for parameter in signature.parameters.values():
+        spread += (
+            _fields(groups[parameter.name])
+            if parameter.name in groups
+            else [parameter.replace(kind=parameter.KEYWORD_ONLY)]
+        )
 
     def called(**values: Any) -> None:  # noqa: ANN401 - of all types
         for name, group in groups.items():
@@ -70,7 +78,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     called.__name__, called.__doc__ = command.__name__, command.__doc__
     # As inspect looks for it, and Typer with it.
     setattr(called, "__signature__", signature.replace(parameters=spread))  # noqa: B010 - mypy knows none
-    called.__annotations__ = {one.name: one.annotation for one in spread}
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in spread}
     return called
 
 
@@ -79,11 +87,13 @@ def typed(options: object) -> tuple[str, ...]:
     hints = get_type_hints(type(options), include_extras=True)
     assert dataclasses.is_dataclass(options)  # noqa: S101 - who calls has one
     fields = dataclasses.fields(options)
-    return tuple(str(_info(hints[one.name]).default) for one in fields if getattr(options, one.name) != one.default)
+    return tuple(
+        str(_info(hints[field.name]).default) for field in fields if getattr(options, field.name) != field.default
+    )
 
 
 def _info(hint: Any) -> OptionInfo:  # noqa: ANN401 - a type
-    return next(one for one in hint.__metadata__ if isinstance(one, OptionInfo))
+    return next(option for option in hint.__metadata__ if isinstance(option, OptionInfo))
 
 
 def _is_group(annotation: object) -> bool:
@@ -93,9 +103,11 @@ def _is_group(annotation: object) -> bool:
 def _fields(group: type) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     title = getattr(group, "TITLE", None)
-    for one in dataclasses.fields(group) if title else ():
-        _info(hints[one.name]).rich_help_panel = title
+    for field in dataclasses.fields(group) if title else ():
+        _info(hints[field.name]).rich_help_panel = title
     return [
-        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
-        for one in dataclasses.fields(group)
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in dataclasses.fields(group)
     ]

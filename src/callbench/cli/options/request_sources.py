@@ -45,10 +45,10 @@ class Sources:
         """
         ours = {"--requests": self.requests, "--log": self.log, "--body": self.bodies}
         given = {*others, *(name for name, value in ours.items() if value)}
-        for one, excluded in _EXCLUDED.items():
-            wrong = next((other for other in excluded if one in given and other in given), None)
+        for option, excluded in _EXCLUDED.items():
+            wrong = next((other for other in excluded if option in given and other in given), None)
             if wrong is not None:
-                raise BadInput(f"{one} and {wrong} exclude each other: give one of them")
+                raise BadInput(f"{option} and {wrong} exclude each other: give one of them")
 
     def sent(self, method: str | None, expected: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """What is sent, as members of `Request`, and what of a log is not in it, in sentences.

@@ -244,17 +244,17 @@ class ServerOptions:
     def _sent(self, expected: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """What is sent, and what of a log is not in it."""
         sources = Sources(self.body or (), self.log, self.requests)
-        one = {
+        by_option = {
             "--path": self.path,
             "--method": self.method,
             "--body-file": _absolute(self.body_file),
             "--body-hex": self.body_hex,
         }
-        sources.refuse({name for name, value in one.items() if value is not None})
+        sources.refuse({name for name, value in by_option.items() if value is not None})
         if sources.none:
             return {
-                "method": one["--method"],
-                "body_file": one["--body-file"],
+                "method": by_option["--method"],
+                "body_file": by_option["--body-file"],
                 "body_hex": self.body_hex,
                 **expected,
             }, ()
@@ -268,8 +268,8 @@ class ServerOptions:
 
 def _headers(given: Sequence[str]) -> list[tuple[str, str]]:
     """Reads `Name: value` each."""
-    parts = [one.partition(":") for one in given]
-    wrong = next((one for one, part in zip(given, parts, strict=True) if not part[1]), None)
+    parts = [header.partition(":") for header in given]
+    wrong = next((header for header, part in zip(given, parts, strict=True) if not part[1]), None)
     if wrong is not None:
         raise BadInput(f"--header {wrong!r}: give a name and a value, as 'Accept: text/plain'")
     return [(name.strip(), value.strip()) for name, _, value in parts]

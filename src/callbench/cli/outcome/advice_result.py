@@ -19,14 +19,14 @@ _OUTCOMES = {AdviceVerdict.UNDECIDED: Outcome.UNDECIDED, AdviceVerdict.NONE: Out
 def show(found: AdviceResult, situation: Situation, *, for_programs: bool) -> Outcome:
     """Keeps and prints it. Returns what the program is to end with."""
     run, sizes = found.subject.run, found.sizes
-    held_back = [one.run for one in found.held_back]
+    held_back = [held.run for held in found.held_back]
     computed = report.as_result(found)
     kept = stored.write(run, situation, held_back, None if sizes is None else sizes.run, computed)
-    one = report.of(kept, found, computed)
-    page = report.write(one, "html", None)
+    shown = report.of(kept, found, computed)
+    page = report.write(shown, "html", None)
     if for_programs:
-        print_json(json.loads(as_json(one)))
+        print_json(json.loads(as_json(shown)))
         print(f"page:   {page}\nadvice: {kept.path}", file=sys.stderr)  # noqa: T201
     else:
-        print_ending(one.opening, {"page": page, "advice": kept.path}, console(), show_command(kept.path))
+        print_ending(shown.opening, {"page": page, "advice": kept.path}, console(), show_command(kept.path))
     return _OUTCOMES.get(found.advice.choice.verdict, Outcome.PASSED)

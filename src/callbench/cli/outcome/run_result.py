@@ -24,7 +24,7 @@ def show_preview(preview: Preview, *, as_json: bool) -> None:
 def show(run: Record, *, as_json: bool) -> None:
     """Prints what a run found so far and writes its page; nothing if nothing was measured."""
     found = subject(run)
-    if not any(one.calls for one in found.results.cells) and run.info["state"] != "finished":
+    if not any(cell.calls for cell in found.results.cells) and run.info["state"] != "finished":
         return
     page = write(found, "html")
     if as_json:

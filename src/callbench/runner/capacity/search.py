@@ -168,16 +168,16 @@ class CapacitySearch:
         seconds = self._seconds(place)
         if request.along == CLIENTS:
             self._connect(int(level))
-            one = LoadRequest("", int(level), seconds, think_ms=request.think_ms, warm_up_s=seconds * _WARM_UP)
+            load = LoadRequest("", int(level), seconds, think_ms=request.think_ms, warm_up_s=seconds * _WARM_UP)
         else:
-            one = LoadRequest("", request.clients, seconds, rate=level, poisson=True, seed=len(self._trials))
-        one = replace(one, threads=request.threads if request.threads <= one.clients else 1)
-        result = driving.drive_once(self._target, one, self._run.path / "schedules")
+            load = LoadRequest("", request.clients, seconds, rate=level, poisson=True, seed=len(self._trials))
+        load = replace(load, threads=request.threads if request.threads <= load.clients else 1)
+        result = driving.drive_once(self._target, load, self._run.path / "schedules")
         shown = {name: value for name, value in load_record(result).items() if name not in _LEFT_OUT}
         kept = cast("LoadedRecord", shown)
         self._rates[level] = kept["rate_per_s"]
         self._times_us |= _mean_us(level, kept)
-        met = objective_result(result.done, request.objective, one.rate)
+        met = objective_result(result.done, request.objective, load.rate)
         return LoadOutcome(
             holds=met["holds"],
             value_us=met["value_us"],
@@ -220,7 +220,7 @@ def _mean_us(level: float, load: LoadedRecord | None) -> dict[float, float]:
 
 def _processors(result: LoadResult) -> int | None:
     """Return how many processors the server may use; None if it is not visible."""
-    sides = [one for one in result.processors.get("sides", ()) if one["side"] == "server"]
+    sides = [side for side in result.processors.get("sides", ()) if side["side"] == "server"]
     return len(sides[0]["cpus"]) if sides else None
 
 

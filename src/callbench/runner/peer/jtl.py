@@ -108,14 +108,14 @@ def summarize(
     """
     if not samples:
         raise ValueError("no samples to sum up")
-    begin = min(one.start_ms for one in samples) - first_think_ms
+    begin = min(sample.start_ms for sample in samples) - first_think_ms
     end = begin + seconds * 1e3
     if not think_ms:
         # A peer that begins late ends early. With think time, no call need be in progress at the end.
-        end = min(end, max(one.end_ms for one in samples))
+        end = min(end, max(sample.end_ms for sample in samples))
     times = Counter(sample.elapsed_ms for sample in samples if sample.right)
     calls = times.total()
-    within = _calls_before(end, max(end - begin, 1), [one for one in samples if one.right])
+    within = _calls_before(end, max(end - begin, 1), [sample for sample in samples if sample.right])
     return SampleSummary(
         calls,
         math.floor(begin),
@@ -142,36 +142,38 @@ def rates_by_piece(samples: Sequence[Sample], begin_ms: float, end_ms: float) ->
     if piece_ms <= 0:
         return []
     counts = [0] * _PIECES
-    for one in samples:
-        place = math.floor((one.end_ms - begin_ms) / piece_ms)
-        if one.right and 0 <= place < _PIECES:
+    for sample in samples:
+        place = math.floor((sample.end_ms - begin_ms) / piece_ms)
+        if sample.right and 0 <= place < _PIECES:
             counts[place] += 1
     return [count / piece_ms * 1e3 for count in counts[1:]]
 
 
 def _calls_before(end_ms: float, window_ms: float, right: Sequence[Sample]) -> float:
     """Return the calls of a window as stats/load/rate.py counts them."""
-    answered = sum(one.end_ms <= end_ms for one in right)
-    part = math.fsum(_part_before(end_ms, one) for one in right if one.end_ms > end_ms)
+    answered = sum(call.end_ms <= end_ms for call in right)
+    part = math.fsum(_part_before(end_ms, call) for call in right if call.end_ms > end_ms)
     if not right:
         return 0.0
-    times_ns = [one.elapsed_ms * 1e6 for one in right]
+    times_ns = [call.elapsed_ms * 1e6 for call in right]
     window_ns = round(window_ms * 1e6)
     return answered + done_in_flight(answered, window_ns, part, sum(times_ns) / len(times_ns), min(times_ns))
 
 
-def _part_before(end_ms: float, one: Sample) -> float:
+def _part_before(end_ms: float, sample: Sample) -> float:
     """Return the part of a call's time before a moment."""
     # A call that began after the moment may have a duration of 0 ms.
-    return max(0.0, end_ms - one.start_ms) / max(one.elapsed_ms, 1)
+    return max(0.0, end_ms - sample.start_ms) / max(sample.elapsed_ms, 1)
 
 
 def _gap_ms(samples: Sequence[Sample], think_ms: float) -> float | None:
     """Return the mean gap. Both ends are cut to whole milliseconds, so a single gap may be below 0."""
     by_thread: dict[str, list[Sample]] = {}
-    for sample in sorted(samples, key=lambda one: one.start_ms):
+    for sample in sorted(samples, key=lambda sample: sample.start_ms):
         by_thread.setdefault(sample.thread, []).append(sample)
-    gaps = [later.start_ms - one.end_ms - think_ms for mine in by_thread.values() for one, later in pairwise(mine)]
+    gaps = [
+        later.start_ms - earlier.end_ms - think_ms for mine in by_thread.values() for earlier, later in pairwise(mine)
+    ]
     return max(0.0, sum(gaps) / len(gaps)) if gaps else None
 
 

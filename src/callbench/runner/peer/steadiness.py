@@ -45,4 +45,4 @@ class CompilerShare:
         return side, unsteady
 
     def _compiler_ns(self) -> int:
-        return max((one.compiler_ns for one in self._clock.read().values()), default=0)
+        return max((spent.compiler_ns for spent in self._clock.read().values()), default=0)

@@ -121,8 +121,8 @@ def select_tests(names: Sequence[str]) -> list[Misbehaviour]:
     Raises:
         BadInput: a test does not exist.
     """
-    recorded = {one.name: one for one in MISBEHAVIOURS}
+    recorded = {misbehaviour.name: misbehaviour for misbehaviour in MISBEHAVIOURS}
     for name in names:
         if name not in recorded:
             raise BadInput(f"--test {name}: there is no such test: {allowed_names(name, recorded)}")
-    return [one for one in MISBEHAVIOURS if not names or one.name in names]
+    return [misbehaviour for misbehaviour in MISBEHAVIOURS if not names or misbehaviour.name in names]

@@ -134,7 +134,7 @@ class Overload:
         self._announce(f"half of {capacity:,.0f} calls/s")
         self._machine.read()
         before = [self._half_load_slice(capacity, "before", _BEFORE_ALL) for _ in range(_BEFORE)]
-        speeds = [one.latency_us for one in before if one.latency_us is not None]
+        speeds = [measured.latency_us for measured in before if measured.latency_us is not None]
         if not speeds:
             raise CallbenchError(f"no call succeeded at half of {capacity:,.0f} calls/s: it cannot be overloaded")
         before_us = median(speeds)

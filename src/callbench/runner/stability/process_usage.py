@@ -38,16 +38,16 @@ class ProcessUsage:
     def _changes(self, side: str, track: SideSamples) -> dict[str, Any]:
         # Samples that arrive meanwhile are kept for the next call.
         count = len(track.samples)
-        samples = [one for _, one in track.samples[:count]]
+        samples = [reading for _, reading in track.samples[:count]]
         del track.samples[: count - 1]
         before, last = self._reported[side], samples[-1]
         self._reported[side] = _reported(track)
         return {
             "processes": last.processes,
             "resident_bytes": last.resident_bytes,
-            "resident_peak": max(one.resident_bytes for one in samples),
+            "resident_peak": max(reading.resident_bytes for reading in samples),
             "threads": last.threads,
-            "threads_peak": max(one.threads for one in samples),
+            "threads_peak": max(reading.threads for reading in samples),
             "threads_made": track.threads_made - before.made,
             "threads_ended": track.threads_ended - before.ended,
             "files": files_of(track.pids),

@@ -127,7 +127,11 @@ def numeric(host: str, port: int) -> str:
     except OSError as failure:
         raise BadInput(f"{host} cannot be resolved: {failure.strerror}") from failure
     addresses = list(dict.fromkeys(str(place[0]) for *_, place in resolved))
-    chosen = next((one for one in addresses if _accepts(one, port)), addresses[0]) if addresses[1:] else addresses[0]
+    chosen = (
+        next((candidate for candidate in addresses if _accepts(candidate, port)), addresses[0])
+        if addresses[1:]
+        else addresses[0]
+    )
     return f"[{chosen}]:{port}" if ":" in chosen else f"{chosen}:{port}"
 
 

@@ -116,7 +116,7 @@ class Torture:
         try:
             slices = [self._observe(test, "before", observer) for _ in range(_BEFORE)]
             begin = process_usage.exact()
-            speeds = [one.latency_us for one in slices if one.latency_us is not None]
+            speeds = [measured.latency_us for measured in slices if measured.latency_us is not None]
             if not speeds:
                 why = "the observer was not answered even before it"
                 self._run.append({"kind": "left-out", "test": test.name, "why": why})

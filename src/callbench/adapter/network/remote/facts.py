@@ -23,7 +23,7 @@ def of_this_host() -> dict[str, Any]:
         "supervisor": supervisor() is not None,
         "network_lab": netlab() is not None,
         "root": os.geteuid() == 0,
-        "adapters": {one.name: one.why_not for one in adapters},
+        "adapters": {adapter.name: adapter.why_not for adapter in adapters},
     }
 
 

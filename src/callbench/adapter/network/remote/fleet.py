@@ -191,14 +191,14 @@ class Fleet:
             found[name] = Present(name, str(place.hostname), int(place.port or 0), about)
         return dict(sorted(found.items()))
 
-    def about(self, one: Present) -> dict[str, Any]:
+    def about(self, present: Present) -> dict[str, Any]:
         """Return what a host says of itself: versions, processors, system. It need not be taken.
 
         Raises:
             HostFailure: it is lost.
         """
         try:
-            return self.ask(one, "facts", {}, 5.0)
+            return self.ask(present, "facts", {}, 5.0)
         except ConnectionError as lost:
             raise HostFailure(f"{lost}: see what its agent says") from lost
 
@@ -210,18 +210,21 @@ class Fleet:
         """
         if name in self._agents:
             return self._agents[name]
-        one = self._awaited(name)
-        _check_version(one)
+        present = self._awaited(name)
+        _check_version(present)
         twin = next(
-            (each for each in self._agents.values() if each.present.about.get("machine") == one.about["machine"]), None
+            (each for each in self._agents.values() if each.present.about.get("machine") == present.about["machine"]),
+            None,
         )
         if twin is not None:
             raise HostFailure(
                 f"{twin.present.name} and {name} are the same machine: name another host, or measure without --hosts"
             )
-        where = f"{one.address}:{one.port}"
-        check_door(self.keys, one.address, one.port, f"host {name} at {where}", f"run `callbench agent` on {name}")
-        agent = Agent(self, one)
+        where = f"{present.address}:{present.port}"
+        check_door(
+            self.keys, present.address, present.port, f"host {name} at {where}", f"run `callbench agent` on {name}"
+        )
+        agent = Agent(self, present)
         try:
             taken = agent.ask("take", {})["taken"]
         except ConnectionError as lost:
@@ -291,12 +294,13 @@ class Fleet:
         self._client.close(timeout=2)
 
 
-def _check_version(one: Present) -> None:
-    own, theirs = facts.version(), {key: one.about.get(key) for key in facts.version()}
+def _check_version(present: Present) -> None:
+    own, theirs = facts.version(), {key: present.about.get(key) for key in facts.version()}
     if own != theirs:
         said = theirs["version"] if theirs["version"] != VERSION else f"another build of {VERSION}"
         raise HostFailure(
-            f"host {one.name} has Callbench {said}, and this is {VERSION}: install the same wheel or checkout on both"
+            f"host {present.name} has Callbench {said}, and this is {VERSION}:"
+            " install the same wheel or checkout on both"
         )
 
 
@@ -329,4 +333,4 @@ def about_connected() -> dict[str, dict[str, Any]]:
         HostFailure: the scheduler or a host cannot be reached.
     """
     fleet = fleet_of(default_folder())
-    return {name: fleet.about(one) for name, one in fleet.present().items()}
+    return {name: fleet.about(present) for name, present in fleet.present().items()}

@@ -85,7 +85,7 @@ def _checked(name: str, agent: Agent) -> HostCheck:
         len(about["processors"]),
         offset.ns / 1e6,
         offset.bound_ns / 1e6,
-        statistics.median(one.round_trip_ns for one in exchanges) / 1e6,
+        statistics.median(exchange.round_trip_ns for exchange in exchanges) / 1e6,
         len(about["adapters"]) - len(lacking),
         tuple(lacking),
     )

@@ -23,7 +23,7 @@ from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure, CallbenchError
 
 Order = Mapping[str, Any]
-_SIGNALS = {one.name: one for one in (signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)}
+_SIGNALS = {known.name: known for known in (signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)}
 # What a core may ask that has not taken the host.
 _WITHOUT_LEASE = {"take", "facts"}
 # How many answers are kept, for an order that arrives twice.
@@ -125,7 +125,7 @@ class SessionHost:
     @staticmethod
     def _start(session: HostedSession, order: Order) -> dict[str, Any]:
         name = str(order["adapter"])
-        known = next((one for one in catalogue.load().adapters if one.name == name), None)
+        known = next((adapter for adapter in catalogue.load().adapters if adapter.name == name), None)
         if known is None:
             raise AdapterFailure(
                 "unsupported", f"the adapter {name} is not installed there: install it there, or omit it"
