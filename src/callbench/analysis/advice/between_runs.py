@@ -1,10 +1,40 @@
-"""What another run on this machine can differ by, in the comparisons of an advice: it goes beyond its own run."""
+"""How the values of an advice vary: from fork to fork, and from run to run, as an advice goes beyond its own run.
+
+Only what was spent on this machine varies: a link's delay and bytes are the same in all. Values of stacks whose bytes
+take long on a link hardly vary, and those of others do. So how a value varies from fork to fork is learned from what
+was spent here, by all of them together, and counts for each by the share that this is of it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from callbench.analysis.cells.spreads import of_ratios
+from callbench.stats.estimate.contrast import ByBlock
 from callbench.stats.estimate.logratio import LogRatio
+from callbench.stats.estimate.prior import NONE, Prior
 from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread, widened
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What is known of how values vary from fork to fork.
+
+    Attributes:
+        prior: of the parts that were spent on this machine.
+        shares: what part of each candidate's value that is; without one, all of it.
+    """
+
+    prior: Prior = NONE
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+    def moderated(self, names: tuple[str, str], ratio: LogRatio) -> LogRatio:
+        """Draw the variance of a ratio of two candidates towards what is expected of it."""
+        return self.prior.moderated(ratio, sum(self.shares.get(name, 1.0) ** 2 for name in names))
+
+
+def noise_of(here: Mapping[str, ByBlock], shares: Mapping[str, float]) -> Noise:
+    """Learn it from the parts that were spent on this machine, by candidate and fork: positive values."""
+    return Noise(of_ratios([list(here.values())]), shares)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,15 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
-from callbench.analysis.cells.spreads import of_ratios
-from callbench.stats.decide.best import Best, least_of
+from callbench.analysis.advice.between_runs import ALONE, BetweenRuns, Noise, noise_of
+from callbench.stats.decide.best import Best, Widen, least_of
 from callbench.stats.decide.decision import DecidedComparison, Decision, Question, decided
 from callbench.stats.estimate.contrast import ByBlock, fork_ratios
 from callbench.stats.estimate.interval import CONFIDENCE, geometric_mean
-from callbench.stats.estimate.logratio import paired
+from callbench.stats.estimate.logratio import LogRatio, paired
 
 LEVEL = 1 - CONFIDENCE
 
@@ -62,6 +61,8 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
     at_most: Collection[str] = (),
     worth: float = 0.0,
     between: BetweenRuns = ALONE,
+    least: Mapping[str, ByBlock] | None = None,
+    noise: Noise | None = None,
 ) -> Choice:
     """Decide.
 
@@ -71,43 +72,76 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         margin: the difference that does not matter, as a share.
         error: how far a comparison can be off besides chance, as a log-ratio.
         level: the chance of a wrong name.
-        at_most: candidates whose values are upper bounds. What such a bound reaches is not decided.
+        at_most: candidates whose values are upper bounds. What such a bound reaches is not decided, unless it would
+            be the same with the least that the value can be.
         worth: the least that a move has to save, in the unit of the values: a share of little is little.
         between: what other runs on this machine can differ by.
+        least: of those candidates, what their values are not below; without one that is not known.
+        noise: how values vary from fork to fork; None: as all of the values here say together.
     """
+    of_forks = noise_of(values, {}) if noise is None else noise
+
+    def estimated(names: tuple[str, str], ratio: LogRatio) -> LogRatio:
+        return between.beyond(names, of_forks.moderated(names, ratio))
+
+    def chosen(of: Mapping[str, ByBlock]) -> Choice:
+        return _chosen(of, today, margin, error, level, worth, estimated)
+
+    found, floors = chosen(values), least or {}
+    bounded = {today, *found.leaders} & values.keys() & set(at_most)
+    if not bounded:
+        return found
+    lower = [{name: floors.get(name, {}) for name in names} for names in (*([name] for name in bounded), bounded)]
+    if all(all(known.values()) and _stands(found, chosen({**values, **known}), margin) for known in lower):
+        return found
+    return replace(found, verdict=AdviceVerdict.UNDECIDED, leave=False)
+
+
+def _chosen(  # noqa: PLR0913, PLR0917 - as above
+    values: Mapping[str, ByBlock],
+    today: str,
+    margin: float,
+    error: float,
+    level: float,
+    worth: float,
+    estimated: Widen,
+) -> Choice:
+    """Decide as if every value were known."""
     if not values:
         return Choice(AdviceVerdict.NONE)
-    prior, bound = of_ratios([list(values.values())]), math.log1p(margin)
-    best = least_of(values, level, bound, error, prior, between.beyond)
+    bound = math.log1p(margin)
+    best = least_of(values, level, bound, error, widen=estimated)
     runner_up = best.others[0].name if best.others else ""
     found = Choice(AdviceVerdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
-    bounded = {today, *best.leaders} & set(at_most)
     if today not in values:
-        return found if bounded else _with(found, _among(best))
+        return replace(found, verdict=_among(best))
     others = {name: ratios for name in values if name != today
               if len(ratios := fork_ratios([values[name]], [values[today]])) > 1}  # fmt: skip
     questions = [
-        Question(between.beyond((name, today), prior.moderated(paired(ratios))), bound, less_is_better=True)
+        Question(estimated((name, today), paired(ratios)), bound, less_is_better=True)
         for name, ratios in others.items()
     ]
     moves = dict(zip(others, decided(questions, level, error), strict=True))
-    found = _with(found, AdviceVerdict.UNDECIDED, moves)
-    if bounded:
-        return found
+    found = replace(found, moves=moves)
     now = geometric_mean(list(values[today].values())).middle
     if best.name == today or not _pays(best.name, moves, margin) or now * (1 - moves[best.name].ratio.middle) <= worth:
         whole = len(moves) == len(values) - 1
         # What is worth nothing, as a margin: a value of now - worth is below now by it.
         little = math.inf if worth >= now else worth / (now - worth)
         nothing = whole and all(_saves_at_most(move, max(margin, little), error) for move in moves.values())
-        return _with(found, AdviceVerdict.STAY if nothing else AdviceVerdict.UNDECIDED, moves)
-    return _with(found, _among(best), moves, leave=True)
+        return replace(found, verdict=AdviceVerdict.STAY if nothing else AdviceVerdict.UNDECIDED)
+    return replace(found, verdict=_among(best), leave=True)
 
 
-def _with(
-    found: Choice, verdict: AdviceVerdict, moves: Mapping[str, DecidedComparison] | None = None, *, leave: bool = False
-) -> Choice:
-    return Choice(verdict, found.best, found.runner_up, found.leaders, leave, found.comparison, moves)
+def _stands(found: Choice, other: Choice, margin: float) -> bool:
+    """Whether what was found is true as well where another choice is the right one."""
+    if found.leave != other.leave:
+        return False
+    if found.verdict is AdviceVerdict.EITHER and other.comparison is not None:
+        ends = {beside.name: beside.ratio and beside.ratio.high for beside in other.comparison.others}
+        near = {name for name, high in ends.items() if high is not None and high <= 1 + margin}
+        return {*found.leaders} <= {other.best, *near}
+    return found.verdict is other.verdict and (found.verdict is not AdviceVerdict.CHOOSE or found.best == other.best)
 
 
 def _among(best: Best) -> AdviceVerdict:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from callbench.analysis.advice.between_runs import ALONE, BetweenRuns
+from callbench.analysis.advice.between_runs import ALONE, BetweenRuns, noise_of
 from callbench.analysis.advice.checks import Check, Error, off_by
 from callbench.analysis.advice.choice import AdviceVerdict, Choice, choose
 from callbench.analysis.advice.figures import Every
@@ -19,6 +19,7 @@ from callbench.analysis.advice.prediction import (
     known_latency_us,
     measured_links,
     mixed,
+    of_links_alone,
     percentile_of,
     value,
 )
@@ -29,6 +30,8 @@ from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.contrast import ByBlock
 from callbench.stats.estimate.difference import Difference
 from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread
+
+_Here = Mapping[str, ByBlock]
 
 
 @dataclass(frozen=True)
@@ -103,32 +106,42 @@ def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
     goals = _goals(every, [name for name in names if name not in failing], situation, groups)
     timed = situation.goal is Goal.TIME
     at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
+    least = {name: of_links_alone(every, name, situation, groups) for name in at_most}
     worth = situation.worth if situation.goal is Goal.MONEY else 0.0
+    here = _here(every, goals, situation, groups)
+    shares = _shares(here, goals)
+    spent = all(values and min(values.values()) > 0 for values in here.values())
     choice = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth,
-                    between=_between(every, goals, situation, groups, spread))  # fmt: skip
+                    between=_between(every, groups, shares, spread), least=least,
+                    noise=noise_of(here, shares) if spent else None)  # fmt: skip
     unsure = _unsure(choice, met, situation)
     if unsure:
         choice = replace(choice, verdict=AdviceVerdict.UNDECIDED, leave=False)
     return AdviceDecision(situation, goals, [*out, *others], failing, met, choice, unsure, languages)
 
 
-def _between(
-    every: Every,
-    goals: Mapping[str, ByBlock],
-    situation: Situation,
-    groups: Mapping[str, float],
-    spread: RunSpread,
-) -> BetweenRuns:
+def _here(every: Every, goals: Mapping[str, ByBlock], situation: Situation, groups: Mapping[str, float]) -> _Here:
+    """Give the part of what the goal wants small that this machine's work makes, by candidate and fork."""
+    return {
+        name: mixed(every, name, groups, {group: here_alone(every[name, group], situation) for group in groups})
+        for name in goals
+    }
+
+
+def _shares(here: _Here, goals: Mapping[str, ByBlock]) -> dict[str, float]:
+    """Give what share of each value that part is."""
+    shares = {}
+    for name, values in goals.items():
+        common = sorted(here[name].keys() & values.keys())
+        shares[name] = min(1.0, fmean(here[name][fork] / values[fork] for fork in common)) if common else 1.0
+    return shares
+
+
+def _between(every: Every, groups: Mapping[str, float], shares: Mapping[str, float], spread: RunSpread) -> BetweenRuns:
     """Give what other runs can differ by. What a link adds and what bytes cost is the same in each."""
     if spread.other is None:
         return ALONE
-    kinds = {name: every[name, next(iter(groups))].kind for name in goals}
-    shares = {}
-    for name, values in goals.items():
-        here = mixed(every, name, groups, {group: here_alone(every[name, group], situation) for group in groups})
-        common = sorted(here.keys() & values.keys())
-        shares[name] = min(1.0, fmean(here[fork] / values[fork] for fork in common)) if common else 1.0
-    return BetweenRuns(spread, kinds, shares)
+    return BetweenRuns(spread, {name: every[name, next(iter(groups))].kind for name in shares}, shares)
 
 
 def named(choice: Choice, today: str) -> list[str]:

@@ -126,6 +126,20 @@ def here_alone(figures: Figures, situation: Situation) -> ByBlock:
             return value(figures, situation, situation.goal)
 
 
+def of_links_alone(every: Every, stack: str, situation: Situation, groups: Mapping[str, float]) -> ByBlock:
+    """Give the part of a mean time that the links take, by fork, in µs: no call is faster than its bytes and trips.
+
+    Returns:
+        Empty where a link adds nothing, or the bytes were not counted: then nothing is known.
+    """
+    own = {}
+    for group in groups:
+        one = every[stack, group]
+        us = sum(link.share * added_ms(one, link.wire) * 1e3 for link in situation.links) if one.account else 0.0
+        own[group] = dict.fromkeys(one.here.latency_us.get("mean_us", {}), us) if us > 0 else {}
+    return mixed(every, stack, groups, own)
+
+
 def measured_links(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> list[str]:
     """Name the links over which all of some stacks were measured: over the others, all are predicted."""
     each = [every[name, group] for name in names for group in groups]

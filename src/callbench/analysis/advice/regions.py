@@ -119,7 +119,13 @@ def regions(  # noqa: PLR0913, PLR0917 - a map and all that it is of
     shares = np.stack([taken.shares for taken in times]).reshape(len(names), -1)
     found = best_by_place(logs, LEVEL, margin, error, prior, shares)
     winners = np.where(found.tied, _leaders(found, names, ordinary), found.winners)
-    reached = _reached(found, [any(figures.at_most for figures in ladders[name]) for name in names])
+    at_most = [any(figures.at_most for figures in ladders[name]) for name in names]
+    reached = _reached(found, at_most)
+    if reached.any():
+        # No call is faster than its bytes and round trips: where that changes nothing, the bound does not matter.
+        lowest = [taken.lowest if bound else taken.logs for taken, bound in zip(times, at_most, strict=True)]
+        lower = np.stack(lowest).reshape(logs.shape)
+        reached &= ~_agree(found, best_by_place(lower, LEVEL, margin, error, prior, shares))
     winners[reached] = -1
     shape = len(y.places), len(x.places)
     tied = (found.tied & ~reached).reshape(shape).tolist()
@@ -129,6 +135,13 @@ def regions(  # noqa: PLR0913, PLR0917 - a map and all that it is of
 def _reached(found: BestByPlace, at_most: Sequence[bool]) -> Flags:
     """Return the places where a time that is an upper bound is not shown to be more than the least."""
     return np.asarray((~found.behind & np.asarray(at_most)[:, None]).any(axis=0))
+
+
+def _agree(found: BestByPlace, other: BestByPlace) -> Flags:
+    """Return the places where both say the same: one winner, or several within the margin that the other has too."""
+    same = (found.winners >= 0) & (found.winners == other.winners)
+    within = (~found.within | other.within).all(axis=0)
+    return np.asarray(same | (found.tied & other.tied & within))
 
 
 def _leaders(found: BestByPlace, names: Sequence[str], ordinary: Sequence[str]) -> Indices:
@@ -225,6 +238,11 @@ class _Times:
     def logs(self) -> _Array:
         """The logarithm of a call's time, by fork and place."""
         return np.asarray(np.log(self.here + self.added))
+
+    @property
+    def lowest(self) -> _Array:
+        """The logarithm of what the link adds alone, likewise; where it adds nothing, as good as no time."""
+        return np.asarray(np.log(np.maximum(self.here * 0 + self.added, 1e-9)))
 
     @property
     def shares(self) -> _Array:

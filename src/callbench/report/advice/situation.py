@@ -22,7 +22,8 @@ def your_situation(advice: Advice) -> Section:
         for what, value, keys in (*_traffic(advice), *_requirements(advice), *_prices(advice))
     ]
     about = "What the advice is for. Options or a situation file replace what is marked as default."
-    return Section("situation", "Your situation", about, sheets=[Sheet("Your situation", ("", "value", "from"), rows)])
+    sheet = Sheet("Your situation", ("", "value", "from"), rows, unlike=True)
+    return Section("situation", "Your situation", about, sheets=[sheet])
 
 
 def _traffic(advice: Advice) -> Iterator[_Row]:

@@ -19,19 +19,24 @@ class Sheet:
     Attributes:
         rows: each as long as `columns`.
         note: a sentence below it, or "".
+        unlike: whether the rows of a column are unlike things, whose numbers nobody compares: all stand to the left.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
+    unlike: bool = False
 
     def has_values(self, place: int) -> bool:
         """Return whether a column has values, which stand to the right, and not names or words, which may wrap."""
         texts = [row[place] for row in self.rows]
         longest = max(map(len, texts), default=0)
         return (
-            place > 0 and longest <= _VALUE and any(text[:1].isdigit() or text[:1] in _SIGNS for text in texts if text)
+            place > 0
+            and not self.unlike
+            and longest <= _VALUE
+            and any(text[:1].isdigit() or text[:1] in _SIGNS for text in texts if text)
         )
 
 

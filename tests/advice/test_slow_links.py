@@ -1,0 +1,84 @@
+"""Where a link takes nearly all of a call, its bytes and round trips are known exactly: little that is open matters."""
+
+from dataclasses import replace
+
+import pytest
+
+from advice.simulated import Truth, record
+from callbench.analysis.advice.advice import of_figures
+from callbench.analysis.advice.choice import AdviceVerdict, choose
+from callbench.analysis.advice.figures import Every
+from callbench.analysis.advice.regions import lines_through
+from callbench.catalog.situation.file import situation_of
+
+SLOW = situation_of({"links": [{"link": "25ms,1mbit"}]}, "the test")
+PAYLOAD = 40_000.0
+# Sizes that hardly differ, about 28.4 ms; and those that take 320 ms more, which hardly vary.
+ALIKE = [Truth(f"native/s{place}+tcp-tls", 60.0 + 3 * place, 0.0002, 380.0 + place, 0.0) for place in range(10)]
+PLAIN = [Truth(f"native/plain{place}+tcp-tls", 60.0, 0.001, 400.0, 1.0 + place / 100) for place in range(10)]
+
+
+def noisy(seed: int, forks: int = 3, busy_times: float = 2.5) -> Every:
+    """A busy machine: the time that was spent on it is 2.5 times as long in one fork of three."""
+    every = record([*ALIKE, *PLAIN], {"Order": PAYLOAD}, SLOW, seed, forks)
+    found = {}
+    for place, (key, one) in enumerate(every.items()):
+        times = one.here.latency_us["mean_us"]
+        busy = {fork: us * (busy_times if (fork + place + seed) % 3 == 0 else 1) for fork, us in times.items()}
+        found[key] = replace(one, here=replace(one.here, latency_us={"mean_us": busy}))
+    return found
+
+
+def bounded(every: Every, name: str) -> Every:
+    """The same, and the rate of a stack is only a lower bound."""
+    return {key: replace(one, at_most=key[0] == name) for key, one in every.items()}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_of_a_small_part_leaves_the_whole_decided(seed: int) -> None:
+    """Three forks of 0.06 to 0.2 ms say little of how these vary, and it cannot matter beside 28 ms of the link."""
+    choice = of_figures(noisy(seed), SLOW).choice
+    assert choice.verdict is AdviceVerdict.EITHER
+    assert not {*choice.leaders} & {one.name for one in PLAIN}
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_an_upper_bound_of_a_small_part_leaves_the_whole_decided(place: int) -> None:
+    """A call that was measured too slow takes what the link takes all the same."""
+    advice = of_figures(bounded(noisy(1, busy_times=1.0), ALIKE[place].name), SLOW)
+    assert advice.choice.verdict is AdviceVerdict.EITHER
+    assert advice.map is not None
+    along, _ = lines_through(advice.map)
+    assert any(part.winner and part.low <= 25 < part.high for part in along)
+
+
+def test_an_upper_bound_that_the_link_does_not_hold_up_leaves_it_open() -> None:
+    near = situation_of({"links": [{"link": "loopback"}]}, "the test")
+    quick, slow = (Truth(f"native/{name}+tcp-tls", us, 0.0, 380.0, 0.0) for name, us in (("a", 60.0), ("b", 120.0)))
+    every = record([quick, slow], {"Order": PAYLOAD}, near, 1)
+    assert of_figures(every, near).choice.verdict is AdviceVerdict.CHOOSE
+    assert of_figures(bounded(every, quick.name), near).choice.verdict is AdviceVerdict.UNDECIDED
+
+
+def at(ms: float, wave: int) -> dict[int, float]:
+    return {fork: ms * (1 + 0.001 * ((fork * wave) % 5 - 2)) for fork in range(6)}
+
+
+@pytest.mark.parametrize(
+    ("least", "today", "verdict"),
+    [
+        (None, "", AdviceVerdict.UNDECIDED),
+        (99.5, "", AdviceVerdict.EITHER),
+        (90.0, "", AdviceVerdict.UNDECIDED),
+        (99.5, "c", AdviceVerdict.EITHER),
+        (90.0, "c", AdviceVerdict.UNDECIDED),
+        (99.5, "b", AdviceVerdict.STAY),
+        (90.0, "a", AdviceVerdict.UNDECIDED),
+    ],
+)
+def test_an_upper_bound_counts_where_the_least_would_change_it(
+    least: float | None, today: str, verdict: AdviceVerdict
+) -> None:
+    values = {"a": at(100, 2), "b": at(100.1, 3), "c": at(300, 4)}
+    floors = {} if least is None else {"b": at(least, 3)}
+    assert choose(values, today, 0.05, 0.0, at_most=["b"], least=floors).verdict is verdict
