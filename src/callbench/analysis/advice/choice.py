@@ -138,7 +138,7 @@ def _stands(found: Choice, other: Choice, margin: float) -> bool:
     if found.leave != other.leave:
         return False
     if found.verdict is AdviceVerdict.EITHER and other.comparison is not None:
-        ends = {beside.name: beside.ratio and beside.ratio.high for beside in other.comparison.others}
+        ends = {beside.name: beside.ratio.high for beside in other.comparison.others if beside.ratio is not None}
         near = {name for name, high in ends.items() if high is not None and high <= 1 + margin}
         return {*found.leaders} <= {other.best, *near}
     return found.verdict is other.verdict and (found.verdict is not AdviceVerdict.CHOOSE or found.best == other.best)

@@ -134,9 +134,11 @@ def of_links_alone(every: Every, stack: str, situation: Situation, groups: Mappi
     """
     own = {}
     for group in groups:
-        one = every[stack, group]
-        us = sum(link.share * added_ms(one, link.wire) * 1e3 for link in situation.links) if one.account else 0.0
-        own[group] = dict.fromkeys(one.here.latency_us.get("mean_us", {}), us) if us > 0 else {}
+        figures = every[stack, group]
+        us = (
+            sum(link.share * added_ms(figures, link.wire) * 1e3 for link in situation.links) if figures.account else 0.0
+        )
+        own[group] = dict.fromkeys(figures.here.latency_us.get("mean_us", {}), us) if us > 0 else {}
     return mixed(every, stack, groups, own)
 
 
