@@ -75,7 +75,7 @@ def _difference(place: str, right: Form, returned: Any) -> str | None:  # noqa: 
             return None
         shown = excerpts(json.dumps(returned, ensure_ascii=False), json.dumps(right, ensure_ascii=False))
         return f"{here} is {shown[0]}, not {shown[1]}"
-    return next((found for step in steps if (found := _difference(*step))), None)
+    return next((difference for step in steps if (difference := _difference(*step))), None)
 
 
 def _within(place: str, name: str) -> str:

@@ -50,12 +50,12 @@ def is_called_by(client: Stack, server: Stack) -> bool:
 
 def suggestion_for_half(name: str, stacks: Iterable[Stack]) -> str | None:
     """Return which mixed stacks a stack with one side is part of, as an error message; None for any other name."""
-    found = [stack.id for stack in stacks if stack.mixed and name in (stack.client, stack.server)]
-    if not found:
+    pairs = [stack.id for stack in stacks if stack.mixed and name in (stack.client, stack.server)]
+    if not pairs:
         return None
-    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    side = "clients" if found[0].startswith(f"{name}{MIXED}") else "a server"
-    return f"{name} has {side} only, and is no stack by itself: name both sides, as {', '.join(found[:3])}{more}"
+    more = f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""
+    side = "clients" if pairs[0].startswith(f"{name}{MIXED}") else "a server"
+    return f"{name} has {side} only, and is no stack by itself: name both sides, as {', '.join(pairs[:3])}{more}"
 
 
 def why_not(client: Stack, server: Stack) -> str:

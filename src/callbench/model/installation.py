@@ -85,8 +85,8 @@ def cache() -> Path:
 
 def workplace() -> Path:
     """Where adapters are set up: the checkout itself; for a wheel, which may be read-only, a folder in the cache."""
-    found = wheel()
-    return home() if found is None else cache() / f"{VERSION}-{found.digest}"
+    built = wheel()
+    return home() if built is None else cache() / f"{VERSION}-{built.digest}"
 
 
 def schema_folder() -> Path:

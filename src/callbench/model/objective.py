@@ -55,13 +55,13 @@ def parse(text: str) -> Objective:
     Raises:
         ValueError: it is not one; the sentence says what one looks like.
     """
-    found = _WORDS.fullmatch(" ".join(text.split()))
-    if found is None:
+    words = _WORDS.fullmatch(" ".join(text.split()))
+    if words is None:
         raise ValueError(
             f'is "{text}": it must be a figure and a time, as {EXAMPLE}; "<" is the same as "under";'
             " figures are mean, p50 ... p99.99, max"
         )
-    name, number, unit = found.groups()
+    name, number, unit = words.groups()
     # Rounded: 99.9 / 100 is not 0.999, and whoever looks for p99.9 must find it.
     share = {"mean": None, "max": 1.0}.get(name) if name in ("mean", "max") else round(float(name[1:]) / 100, 8)
     limit_us = float(number) * _MICROSECONDS[unit]

@@ -72,7 +72,7 @@ def numbers(text: str, what: str, least: int, most: int) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
         raise BadInput(f"{what} {text}: give whole numbers such as 1,10,50")
-    found = tuple(int(part) for part in parts)
-    if not all(least <= value <= most for value in found):
+    values = tuple(int(part) for part in parts)
+    if not all(least <= value <= most for value in values):
         raise BadInput(f"{what} {text}: each must be from {least:,} to {most:,}")
-    return found
+    return values

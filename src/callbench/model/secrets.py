@@ -85,8 +85,8 @@ class Secrets:
     def learn_study(self, source: bytes) -> None:
         """Learn the secrets of a study, under masks that are the same whenever it is read."""
         study: dict[str, str] = {}
-        for found in self._walked(tomllib.loads(source.decode(errors="replace")), ""):
-            study.setdefault(found, f"***study-{len(study) + 1}***")
+        for secret in self._walked(tomllib.loads(source.decode(errors="replace")), ""):
+            study.setdefault(secret, f"***study-{len(study) + 1}***")
         self._masks.update(study)
 
     def masked_text(self, text: str) -> str:

@@ -22,8 +22,8 @@ _MODULE = re.compile(r"([a-z_]+)_report")
 def kinds() -> Mapping[str, str]:
     """Return the module of each kind."""
     files = Path(report.__path__[0]).glob("*/*_report.py")
-    found = ((_MODULE.fullmatch(file.stem), file) for file in files)
-    return {match[1]: f"{report.__name__}.{file.parent.name}.{file.stem}" for match, file in found if match}
+    matches = ((_MODULE.fullmatch(file.stem), file) for file in files)
+    return {match[1]: f"{report.__name__}.{file.parent.name}.{file.stem}" for match, file in matches if match}
 
 
 def report_of(run: Record) -> RecordReport:

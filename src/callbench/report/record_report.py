@@ -72,8 +72,8 @@ class RecordReport:
     def opening(self) -> Opening:
         """Its answer in words, with what is assumed right behind the first sentence."""
         assumed = [f"Assumed: {sentence}" for sentence in self.assumed]
-        found = [*self.found[:1], *assumed, *self.found[1:]]
-        return opening_of(self.title, found, self.sections, self.first_section)
+        sentences = [*self.found[:1], *assumed, *self.found[1:]]
+        return opening_of(self.title, sentences, self.sections, self.first_section)
 
 
 def show(report: RecordReport, console: Console) -> None:

@@ -126,10 +126,10 @@ def _claims(subject: Subject) -> Grid:
     grid = Grid([Column(name) for name in ("", "claim", "decided by", "threshold", "published")], title="Claims")
     for claim in subject.judged:
         deciding = claim.deciding
-        found = f"{deciding.comparison.label}: {claim_ratio_text(deciding)}" if deciding.ratio else deciding.why
-        found = "\n".join(part for part in (found, remark_text(deciding), apart_text(claim)) if part)
+        shown = f"{deciding.comparison.label}: {claim_ratio_text(deciding)}" if deciding.ratio else deciding.why
+        shown = "\n".join(part for part in (shown, remark_text(deciding), apart_text(claim)) if part)
         mark = Text(f"{MARKS[claim.verdict]} {claim.verdict}", style=STYLES[claim.verdict])
-        grid.add(mark, claim.text, found, deciding.threshold, published_text(deciding.published))
+        grid.add(mark, claim.text, shown, deciding.threshold, published_text(deciding.published))
     return grid
 
 
@@ -145,9 +145,9 @@ def _questions(subject: Subject, console: Console) -> None:
             verdict = answer.compared.verdict
             mark = Text(f"  {MARKS[verdict]} ", style=STYLES[verdict])
             label = answer.compared.comparison.label
-            found = f"{label}: {claim_ratio_text(answer.compared) or answer.compared.why}"
+            shown = f"{label}: {claim_ratio_text(answer.compared) or answer.compared.why}"
             sentence = answer.sentence or as_sentence(remark_text(answer.compared))
-            console.print(Text.assemble(mark, f"{sentence} ".lstrip(), (found, "dim")))
+            console.print(Text.assemble(mark, f"{sentence} ".lstrip(), (shown, "dim")))
     console.print()
 
 

@@ -128,8 +128,8 @@ class Jobs:
         if name.startswith(".") or "/" in name or "\0" in name or file.is_symlink() or not file.is_file():
             raise BadInput(f"nothing named {name!r} was started from the page in {self._shelf.folder}")
         try:
-            found = json.loads(file.read_bytes())
-            return Job(name, list(map(str, found["words"])), file.with_suffix(".log"), found["pid"], found["born"])
+            kept = json.loads(file.read_bytes())
+            return Job(name, list(map(str, kept["words"])), file.with_suffix(".log"), kept["pid"], kept["born"])
         except (OSError, ValueError, KeyError, TypeError) as failure:
             raise BadInput(f"{file} is damaged: remove it") from failure
 

@@ -129,7 +129,7 @@ def _one(
     content = page.read_bytes()
     packed.pack(run.path, file)
     bar = part("published_bar", {"id": key}).encode()
-    site.write(f"records/{key}.html", _BODY.sub(lambda found: found[0] + bar, content, count=1))
+    site.write(f"records/{key}.html", _BODY.sub(lambda match: match[0] + bar, content, count=1))
     site.write(f"records/{key}.zip", file)
     updated = str(run.info.get("finished") or run.info["started"] or _UNKNOWN)
     return PublishedRecord(key, entry, title_of(content) or entry.title, updated, file.stat().st_size)
@@ -147,12 +147,12 @@ def _before(out: Path) -> dict[str, Any]:
     if not out.exists() or not any(out.iterdir()):
         return {}
     try:
-        found = json.loads((out / MARKER).read_bytes())
+        marker = json.loads((out / MARKER).read_bytes())
     except (OSError, ValueError):
-        found = None
-    if not isinstance(found, dict) or found.get("made_by") != "callbench publish" or found.get("format") != _FORMAT:
+        marker = None
+    if not isinstance(marker, dict) or marker.get("made_by") != "callbench publish" or marker.get("format") != _FORMAT:
         raise BadInput(f"{out} was not made by this command, and something is in it: {remedy}")
-    return found
+    return marker
 
 
 class _Site:

@@ -49,11 +49,11 @@ class RunningServer:
         )
 
     def _look(self) -> tuple[tuple[int, ...], int]:
-        found = listeners.listeners_at(self._host, self._port)
+        listening = listeners.listeners_at(self._host, self._port)
         children = children_of_all()
-        mine = family(_with_masters(_servers(found.pids)), children)
+        mine = family(_with_masters(_servers(listening.pids)), children)
         if self._pid is None or self._pid in mine:
-            return mine, found.hidden
+            return mine, listening.hidden
         return (family([self._pid], children) if is_alive(self._pid) else ()), 0
 
 

@@ -26,10 +26,10 @@ def with_added_time(every: Every, records: Sequence[Every], situation: Situation
         The figures; as they are where no cell over one of the links was measured.
     """
     cells = [figures for record in records for figures in record.values()]
-    found = {key: _added(figures, cells, situation) for key, figures in every.items()}
-    if any(added is None for added in found.values()):
+    added_by_key = {key: _added(figures, cells, situation) for key, figures in every.items()}
+    if any(added is None for added in added_by_key.values()):
         return every
-    return {key: replace(figures, added=found[key]) for key, figures in every.items()}
+    return {key: replace(figures, added=added_by_key[key]) for key, figures in every.items()}
 
 
 def _added(figures: Figures, cells: Sequence[Figures], situation: Situation) -> AddedTime | None:

@@ -171,8 +171,8 @@ def _turns(
             def at(factor: float, assumption: Assumption = assumption, calls: frozenset[str] = calls) -> Place | None:
                 return with_messages(measured, _at(assumption, calls, factor))
 
-            if found := turn(measured, at, end):
-                yield assumption, found
+            if turned := turn(measured, at, end):
+                yield assumption, turned
 
 
 def spanned(here: Sequence[CostLine], elsewhere: Sequence[Sequence[CostLine]]) -> list[CostLine]:

@@ -137,23 +137,23 @@ def _spread(groups: Iterable[Sequence[ByBlock]]) -> float:
         pairs = [fork_ratios([a], [b]) for a, b in itertools.combinations(each, 2)] or [list(each[0].values())]
         for ratios in pairs:
             if len(ratios) > 1:
-                found = paired(ratios)
-                squares.append(found.log**2 - found.error**2)
+                difference = paired(ratios)
+                squares.append(difference.log**2 - difference.error**2)
     return math.sqrt(max(0.0, math.fsum(squares) / len(squares))) if squares else math.log1p(UNCHECKED)
 
 
-def off_by(found: Iterable[Check], link: str, what: str, us: float) -> float:
+def off_by(checked: Iterable[Check], link: str, what: str, us: float) -> float:
     """Give how far a predicted figure over a link was off at most, as a log-ratio.
 
     Where none was measured, 5 %; of a percentile above the median 2 ms besides.
 
     Args:
-        found: what was predicted and measured.
+        checked: what was predicted and measured.
         link: by its name.
         what: `mean time` or the percentile.
         us: what was predicted, in microseconds.
     """
-    logs = [abs(math.log(check.off.middle)) for check in found if check.link == link and check.what == what]
+    logs = [abs(math.log(check.off.middle)) for check in checked if check.link == link and check.what == what]
     return max(logs, default=math.log1p(UNCHECKED + (UNCHECKED_TAIL_US / us if what in _TAILS else 0.0)))
 
 

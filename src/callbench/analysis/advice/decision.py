@@ -153,7 +153,7 @@ def named(choice: Choice, today: str) -> list[str]:
     }.get(choice.verdict, [])
 
 
-def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) -> list[str]:
+def _unsure(choice: Choice, met: Sequence[ObjectiveCheck], situation: Situation) -> list[str]:
     """Name what would be advised and is not shown to meet the objective over every link.
 
     Nor is what has no such latency, since too few calls know it.
@@ -164,7 +164,7 @@ def _unsure(found: Choice, met: Sequence[ObjectiveCheck], situation: Situation) 
     open_ = {None, Outcome.UNDECIDED}
     return [
         name
-        for name in named(found, situation.today)
+        for name in named(choice, situation.today)
         if any(outcomes.get((name, link.name)) in open_ for link in situation.links)
     ]
 

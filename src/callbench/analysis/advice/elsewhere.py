@@ -133,9 +133,9 @@ def turn(measured: Measured, at: Callable[[float], Place | None], end: float) ->
     """
     before = 1.0
     for factor in _steps(end):
-        found = _turned(measured, at, factor)
-        if found is not None:
-            return _nearer(measured, at, before, found)
+        turned = _turned(measured, at, factor)
+        if turned is not None:
+            return _nearer(measured, at, before, turned)
         before = factor
     return None
 
@@ -156,13 +156,13 @@ def _turned(measured: Measured, at: Callable[[float], Place | None], factor: flo
     return Turn(factor, named(there, measured.situation.today))
 
 
-def _nearer(measured: Measured, at: Callable[[float], Place | None], before: float, found: Turn) -> Turn:
+def _nearer(measured: Measured, at: Callable[[float], Place | None], before: float, nearest: Turn) -> Turn:
     """Halve the way between a place that does not contradict and one that does."""
     for _ in range(_NARROWER):
-        middle = (before * found.factor) ** 0.5 if found.factor else before / 2
+        middle = (before * nearest.factor) ** 0.5 if nearest.factor else before / 2
         nearer = _turned(measured, at, middle)
         if nearer is None:
             before = middle
         else:
-            found = nearer
-    return found
+            nearest = nearer
+    return nearest

@@ -33,7 +33,7 @@ def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) 
         situation: what is required.
         groups: the groups that count, by name.
     """
-    found, out = [], []
+    able, out = [], []
     for stack in dict.fromkeys(stack for stack, _ in every):
         of_stack = next(figures for (name, _), figures in every.items() if name == stack)
         ruled = required(of_stack.message, of_stack.channel, of_stack.card, situation)
@@ -41,8 +41,8 @@ def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) 
         if ruled or lacking:
             out.append(LeftOutStack(stack, ruled or lacking, bool(ruled)))
         else:
-            found.append(stack)
-    return _encrypted(every, situation, found, out)
+            able.append(stack)
+    return _encrypted(every, situation, able, out)
 
 
 def wants_tls(situation: Situation, cards: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -58,7 +58,7 @@ def wants_tls(situation: Situation, cards: Mapping[str, Mapping[str, Any]]) -> b
 
 
 def _encrypted(
-    every: Every, situation: Situation, found: list[str], out: list[LeftOutStack]
+    every: Every, situation: Situation, able: list[str], out: list[LeftOutStack]
 ) -> tuple[list[str], list[LeftOutStack]]:
     """Leave out what does not encrypt, if calls have to be encrypted and a candidate does that.
 
@@ -66,13 +66,13 @@ def _encrypted(
     """
     cards = {stack: figures.card for (stack, _), figures in every.items()}
     spoken = {plain(language) for language in situation.languages}
-    named = [stack for stack in found if any(every[key].language in spoken for key in every if key[0] == stack)]
-    encrypted = [stack for stack in found if encrypts(cards[stack])]
+    named = [stack for stack in able if any(every[key].language in spoken for key in every if key[0] == stack)]
+    encrypted = [stack for stack in able if encrypts(cards[stack])]
     # Stacks of the named languages are what is chosen from: without TLS, if they have none.
     if not encrypted or (named and not set(named) & set(encrypted)) or not wants_tls(situation, cards):
-        return found, out
-    kept = [stack for stack in found if stack in encrypted or stack == situation.today]
-    readable = [stack for stack in found if stack not in kept]
+        return able, out
+    kept = [stack for stack in able if stack in encrypted or stack == situation.today]
+    readable = [stack for stack in able if stack not in kept]
     return kept, out + [LeftOutStack(stack, ["its bytes are not encrypted"], required=True) for stack in readable]
 
 

@@ -39,10 +39,10 @@ def from_record(run: Record, situation: Situation) -> AdviceResult:
 
 
 def advised(
-    found: Subject, situation: Situation, held_back: Sequence[Subject], of_sizes: Subject | None
+    measured: Subject, situation: Situation, held_back: Sequence[Subject], of_sizes: Subject | None
 ) -> AdviceResult:
     """Compute an advice from records that were read."""
-    run = found.run
-    advice = advise(found, situation, held_back, of_sizes, Invented(*stored_assumptions(run.path)))
+    run = measured.run
+    advice = advise(measured, situation, held_back, of_sizes, Invented(*stored_assumptions(run.path)))
     left_out = [*advice.left_out, *stored.not_measured(run)]
-    return AdviceResult(found, held_back, replace(advice, left_out=left_out), of_sizes)
+    return AdviceResult(measured, held_back, replace(advice, left_out=left_out), of_sizes)

@@ -198,11 +198,11 @@ def _mean_of(every: Every, stack: str, groups: Mapping[str, float], of: Callable
 
 
 def _slowest(every: Every, stack: str, groups: Mapping[str, float], of: Callable[[Figures], ByBlock]) -> ByBlock:
-    found = _by_group(every, stack, groups, of)
-    if len(found) < len(groups) or not all(found.values()):
+    by_group = _by_group(every, stack, groups, of)
+    if len(by_group) < len(groups) or not all(by_group.values()):
         return {}
-    forks = set.intersection(*map(set, found.values()))
-    return {fork: max(values[fork] for values in found.values()) for fork in sorted(forks)}
+    forks = set.intersection(*map(set, by_group.values()))
+    return {fork: max(values[fork] for values in by_group.values()) for fork in sorted(forks)}
 
 
 def _by_group(every: Every, stack: str, groups: Mapping[str, float], of: Callable[[Figures], ByBlock]) -> ByGroup:
@@ -235,18 +235,18 @@ def _line(
         error: that of a comparison of predictions; None: that of the longer one.
     """
     scale = 1e-3 if unit == "ms" else 1.0
-    found = [amount_of([value * scale for value in values.values()]) for values in each if values]
+    amounts = [amount_of([value * scale for value in values.values()]) for values in each if values]
     own, *others = [{fork: value * scale for fork, value in values.items()} for values in each]
     other = others[0] if others else {}
     if not own:
         return None
     saved = paired(other, own)
-    longest = max(difference.middle for difference in found)
+    longest = max(difference.middle for difference in amounts)
     if off is not None:
-        found = [_times(difference, off(difference.middle / scale)) for difference in found]
+        amounts = [_times(difference, off(difference.middle / scale)) for difference in amounts]
         error = off(longest / scale) if error is None else error
     return CostLine(
-        name, unit, found[0], found[1] if other else None,
+        name, unit, amounts[0], amounts[1] if other else None,
         _wider(mean(saved), longest * (error or 0.0)) if saved else None, off is not None,
     )  # fmt: skip
 

@@ -86,17 +86,17 @@ class CapacityResult:
     @property
     def outcome(self) -> Outcome:
         """Passed if the needed load is held; without a need, if a capacity was found."""
-        found, need = self.capacity, self.request.need
-        if found is None or found.low is None:
+        estimate, need = self.capacity, self.request.need
+        if estimate is None or estimate.low is None:
             return Outcome.UNDECIDED
-        low, high = found.low, found.high
-        if found.end is KneeOutcome.BELOW:
+        low, high = estimate.low, estimate.high
+        if estimate.end is KneeOutcome.BELOW:
             return Outcome.UNDECIDED if self.invalid else Outcome.FAILED
         if need is not None and high is not None and high < need and not self.invalid:
             return Outcome.FAILED
         if self.proof is not None and not self.proof.met:
             return Outcome.UNDECIDED
-        if need is None and found.end is not KneeOutcome.AT_LEAST and (low <= 0 or self.invalid):
+        if need is None and estimate.end is not KneeOutcome.AT_LEAST and (low <= 0 or self.invalid):
             return Outcome.UNDECIDED
         return Outcome.PASSED if need is None or low >= need else Outcome.UNDECIDED
 
@@ -111,21 +111,21 @@ def read(run: Record) -> CapacityResult:
     lines = list(run.lines())
     steps = list(of_kind(lines, StepLine, run.path))
     trials = [trial_of(line) for line in steps]
-    found = capacity(trials, request.span)
+    estimate = capacity(trials, request.span)
     death = next((line["why"] for line in of_kind(lines, LossLine, run.path)), None)
     proofs = list(of_kind(lines, ProofLine, run.path))
     took_s = max((line["at_s"] + line["seconds"] for line in (*steps, *proofs)), default=0.0)
     failed = any(not trial.met for trial in trials)
-    chosen = _chosen(steps, trials, found)
-    proven = proof_level(found, request)
+    chosen = _chosen(steps, trials, estimate)
+    proven = proof_level(estimate, request)
     return CapacityResult(
         request,
         steps,
-        allowing_for_the_start(found, request),
+        allowing_for_the_start(estimate, request),
         estimates(trials, request.span),
-        _rate(steps, trials, found),
-        saturated([_seen(line) for line in steps], 0.0 if found.end is KneeOutcome.BELOW else found.level)
-        if found is not None and failed
+        _rate(steps, trials, estimate),
+        saturated([_seen(line) for line in steps], 0.0 if estimate.end is KneeOutcome.BELOW else estimate.level)
+        if estimate is not None and failed
         else None,
         death,
         took_s,
@@ -135,9 +135,9 @@ def read(run: Record) -> CapacityResult:
     )
 
 
-def proof_level(found: Capacity | None, request: CapacityRequest) -> float | None:
+def proof_level(estimate: Capacity | None, request: CapacityRequest) -> float | None:
     """Return the level that a longer load is to show to be held; None where there is none."""
-    allowed = allowing_for_the_start(found, request)
+    allowed = allowing_for_the_start(estimate, request)
     if allowed is None or allowed.end is KneeOutcome.BELOW:
         return None
     # With too few crossings there is no interval, but a level is named all the same.
@@ -154,49 +154,49 @@ def proof_of(proofs: Sequence[TriedLoad], steps: Sequence[TriedLoad]) -> Proof |
     return Proof(proofs[-1]["level"], longer_s, usual_s, met, len(proofs), proofs[-1]["value_us"])
 
 
-def start_allowance(found: Capacity | None, request: CapacityRequest) -> float:
+def start_allowance(estimate: Capacity | None, request: CapacityRequest) -> float:
     """Return by what part a rate may be too high because each load begins with an empty queue; 0 along the clients.
 
     Whether the capacity allows for it already makes no difference.
     """
-    if found is None or request.along != RATE or found.end is KneeOutcome.BELOW:
+    if estimate is None or request.along != RATE or estimate.end is KneeOutcome.BELOW:
         return 0.0
     aim = objective.parse(request.objective)
-    rate = rate_of_loads(found, request)
+    rate = rate_of_loads(estimate, request)
     return too_high(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share)
 
 
-def rate_of_loads(found: Capacity, request: CapacityRequest) -> float:
+def rate_of_loads(estimate: Capacity, request: CapacityRequest) -> float:
     """Return the rate of the loads that the capacity rests on: the highest of all, if that ended the search."""
-    return request.span.high if found.end is KneeOutcome.AT_LEAST else found.level
+    return request.span.high if estimate.end is KneeOutcome.AT_LEAST else estimate.level
 
 
-def allowing_for_the_start(found: Capacity | None, request: CapacityRequest) -> Capacity | None:
+def allowing_for_the_start(estimate: Capacity | None, request: CapacityRequest) -> Capacity | None:
     """Put the lower end of a rate lower where its loads are too short for the queue to settle."""
-    part = start_allowance(found, request)
-    if found is None or found.low is None or not part:
-        return found
-    low = found.low * (1 - part)
-    return replace(found, low=low, level=low if found.end is KneeOutcome.AT_LEAST else found.level)
+    part = start_allowance(estimate, request)
+    if estimate is None or estimate.low is None or not part:
+        return estimate
+    low = estimate.low * (1 - part)
+    return replace(estimate, low=low, level=low if estimate.end is KneeOutcome.AT_LEAST else estimate.level)
 
 
-def _rate(steps: Sequence[StepLine], trials: Sequence[Trial], found: Capacity | None) -> Interval | None:
+def _rate(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> Interval | None:
     """The calls answered a second by the loads that `_held` gives."""
-    rates = [line["load"]["rate_per_s"] for line in _held(steps, trials, found) if line["load"]]
+    rates = [line["load"]["rate_per_s"] for line in _held(steps, trials, estimate) if line["load"]]
     positive = [rate for rate in rates if rate > 0]
     return geometric_mean(positive) if positive else None
 
 
-def _held(steps: Sequence[StepLine], trials: Sequence[Trial], found: Capacity | None) -> list[StepLine]:
+def _held(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> list[StepLine]:
     """Return the loads at the capacity that met the objective. Where that level was not tried, within its interval."""
-    if found is None:
+    if estimate is None:
         return []
-    low, high = (found.low or found.level), (found.high or found.level)
+    low, high = (estimate.low or estimate.level), (estimate.high or estimate.level)
     met = [(line, trial) for line, trial in zip(steps, trials, strict=True) if line["load"] and trial.met]
     crossed = [(line, trial) for line, trial in met if trial.phase != COARSE]
-    at = [line for line, trial in crossed if trial.level == found.level]
-    within = [line for line, trial in crossed if min(low, found.level) <= trial.level <= high]
-    return at or within or [line for line, trial in met if trial.level == found.level]
+    at = [line for line, trial in crossed if trial.level == estimate.level]
+    within = [line for line, trial in crossed if min(low, estimate.level) <= trial.level <= high]
+    return at or within or [line for line, trial in met if trial.level == estimate.level]
 
 
 def endpoints_of(line: TriedLoad) -> Sequence[Mapping[str, Any]]:
@@ -204,14 +204,14 @@ def endpoints_of(line: TriedLoad) -> Sequence[Mapping[str, Any]]:
     return (line["load"] and line["load"].get("endpoints")) or ()
 
 
-def _chosen(steps: Sequence[StepLine], trials: Sequence[Trial], found: Capacity | None) -> list[StepLine]:
+def _chosen(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> list[StepLine]:
     """Return the loads whose endpoints are shown: those at the capacity. Where nothing was held, the lowest loads."""
     with_endpoints = [line for line in steps if endpoints_of(line)]
     if not with_endpoints:
         return []
     least = min(line["level"] for line in with_endpoints)
     lowest = [line for line in with_endpoints if line["level"] == least]
-    return [line for line in _held(steps, trials, found) if endpoints_of(line)] or lowest
+    return [line for line in _held(steps, trials, estimate) if endpoints_of(line)] or lowest
 
 
 def _seen(line: StepLine) -> LoadObservation:

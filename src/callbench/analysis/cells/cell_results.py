@@ -176,14 +176,14 @@ def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def _open_loop(
-    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], found: Histograms, latency: Latency
+    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], histograms: Histograms, latency: Latency
 ) -> OpenLoop | None:
     """Compute what an open loop has besides, and whether it kept its rate."""
     target = cell["target_per_s"]
     if target is None:
         return None
     timed = [row for row in rows if row["count"]]
-    parts = {name: found.get((name, cell["cell"]), {}).values() for name in ("service", "lateness")}
+    parts = {name: histograms.get((name, cell["cell"]), {}).values() for name in ("service", "lateness")}
     service, lateness = (_latency(timed, together(own) if own else None, name) for name, own in parts.items())
     if not timed:
         return OpenLoop(target, None, latency, service, lateness, None)
@@ -194,7 +194,7 @@ def _open_loop(
         ]
     )
     # Whether the generator was late is asked of all calls there are, however few.
-    whole = (found.get((name, cell["cell"]), {}).values() for name in ("lateness", "latency"))
+    whole = (histograms.get((name, cell["cell"]), {}).values() for name in ("lateness", "latency"))
     p99 = [together(own).percentiles([0.99])[0] / 1e3 if own else 0.0 for own in whole]
     return OpenLoop(target, reached, latency, service, lateness, missed(target, reached, *p99))
 

@@ -50,8 +50,8 @@ def read(connection: "duckdb.DuckDBPyConnection") -> list[ColdStart]:
     cursor = connection.execute(COLD_SQL)
     names = [column[0] for column in cursor.description or []]
     gathered: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for found in cursor.fetchall():
-        row = dict(zip(names, found, strict=True))
+    for values in cursor.fetchall():
+        row = dict(zip(names, values, strict=True))
         gathered.setdefault((row["stack"], row["link"], row["cell"]), []).append(row)
     return [_together(rows) for rows in gathered.values()]
 

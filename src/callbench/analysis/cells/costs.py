@@ -27,8 +27,8 @@ class Cost:
 
     def ns(self, statistic: str) -> int:
         """Return the nanoseconds of all trials together, 0 if they are not known."""
-        found = self.by_statistic.get(statistic)
-        return sum(piece.ns for piece in found.pieces.values()) if found else 0
+        spent = self.by_statistic.get(statistic)
+        return sum(piece.ns for piece in spent.pieces.values()) if spent else 0
 
 
 def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:

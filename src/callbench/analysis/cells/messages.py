@@ -59,11 +59,11 @@ class MessageTimes:
             self._codecs.get((adapter_of(stack), message, attributes["group"], direction))
             for stack, message, direction in sides
         ]
-        found = [part for part in parts if part is not None]
-        if len(found) < 2:
+        known = [part for part in parts if part is not None]
+        if len(known) < 2:
             return None
         return Messages(
-            sum(part.bytes for part in found), sum((part.encode_ns + part.decode_ns) / 1e3 for part in found)
+            sum(part.bytes for part in known), sum((part.encode_ns + part.decode_ns) / 1e3 for part in known)
         )
 
 

@@ -64,17 +64,17 @@ def read(run: Record) -> Results:
         BadInput: the run is damaged.
     """
     with run.connection() as connection:
-        found = from_connection(connection, _driven(run))
-        known = validity.from_connection(connection, _known(run, found))
+        results = from_connection(connection, _driven(run))
+        known = validity.from_connection(connection, _known(run, results))
         counted = ledgers(connection), sweeps(connection)
         queried = metric_queries.read(connection)
         cold = cold_starts.read(connection)
-        echoes = echo_multiples.read(connection, {cell.id: cell.by_fork.get("mean_us", {}) for cell in found.cells})
+        echoes = echo_multiples.read(connection, {cell.id: cell.by_fork.get("mean_us", {}) for cell in results.cells})
         died = {
             row["cell"]: process_end.after(row["least"], row["most"], row["restarts"])
             for row in rows_of(connection, DEATHS_SQL)
         }
-    cells = [_with_wire(cell, *counted) for cell in found.cells]
+    cells = [_with_wire(cell, *counted) for cell in results.cells]
     cells = [
         replace(
             cell,
@@ -83,27 +83,27 @@ def read(run: Record) -> Results:
         )
         for cell in cells
     ]
-    found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)), cold=cold)
-    found = _with_spreads(found)
-    return with_validity(found, known)
+    results = replace(results, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)), cold=cold)
+    results = _with_spreads(results)
+    return with_validity(results, known)
 
 
-def _with_spreads(found: Results) -> Results:
+def _with_spreads(results: Results) -> Results:
     """Return each cell, and the run, what all cells say together of how one varies."""
     rankings: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
-    for cell in found.cells:
+    for cell in results.cells:
         rankings.setdefault(cell.ranking, []).append(cell.by_fork.get("rate_per_s", {}))
     spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
-    echoes = spreads.of_cells(cell.by_fork.get(ECHOES, {}) for cell in found.cells)
-    tails = {name: spreads.of_cells(cell.by_fork.get(name, {}) for cell in found.cells) for name in PERCENTILES}
-    cells = [replace(cell, spread=spread, echo_spread=echoes, tail_spreads=tails) for cell in found.cells]
+    echoes = spreads.of_cells(cell.by_fork.get(ECHOES, {}) for cell in results.cells)
+    tails = {name: spreads.of_cells(cell.by_fork.get(name, {}) for cell in results.cells) for name in PERCENTILES}
+    cells = [replace(cell, spread=spread, echo_spread=echoes, tail_spreads=tails) for cell in results.cells]
     cells = [replace(cell, rate=cell.interval("rate_per_s")) for cell in cells]
     repeated = {ranking for ranking, mine in rankings.items() if max(map(len, mine)) > 1}
     cells = [
         replace(cell, doubts=(*cell.doubts, ONE_FORK)) if cell.forks == 1 and cell.ranking in repeated else cell
         for cell in cells
     ]
-    return replace(found, cells=cells, prior=spreads.of_ratios(rankings.values()))
+    return replace(results, cells=cells, prior=spreads.of_ratios(rankings.values()))
 
 
 def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[int, float]]:
@@ -111,7 +111,7 @@ def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[
     return {name: figures} if figures else {}
 
 
-def _known(run: Record, found: Results) -> list[validity.CellFacts]:
+def _known(run: Record, results: Results) -> list[validity.CellFacts]:
     """Gather what the plan and the environment say of each cell."""
     cards = {stack["id"]: stack.get("card") or {} for stack in run.plan().get("stacks", [])}
     inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
@@ -129,7 +129,7 @@ def _known(run: Record, found: Results) -> list[validity.CellFacts]:
             half_width=cell.rate.half_width if cell.rate else None,
             plateaus=cell.plateaus,
         )
-        for cell in found.cells
+        for cell in results.cells
     ]
 
 
@@ -139,22 +139,24 @@ def _driven(run: Record) -> set[str]:
     return {stack["id"] for stack in stacks if MIXED in stack["id"] and "request" in (stack.get("card") or {})}
 
 
-def with_validity(found: Results, validity: validity.Validity) -> Results:
+def with_validity(results: Results, validity: validity.Validity) -> Results:
     """Add verdicts and costs, and take away what must not be shown: values that break Little's law.
 
     What was never steady has no values from the beginning; it is listed with those.
     """
     cells = [
         _with_cell_validity(cell, validity.cells[cell.id]) if cell.id in validity.cells else cell
-        for cell in found.cells
+        for cell in results.cells
     ]
-    never = [Excluded(cell.attributes["stack"], cell.id, 0, cell.not_steady) for cell in found.cells if cell.not_steady]
+    never = [
+        Excluded(cell.attributes["stack"], cell.id, 0, cell.not_steady) for cell in results.cells if cell.not_steady
+    ]
     broken = [
         Excluded(cell.attributes["stack"], cell.id, 0, validity.cells[cell.id].breaks)
-        for cell in found.cells
+        for cell in results.cells
         if cell.id in validity.cells and validity.cells[cell.id].breaks
     ]
-    return replace(found, cells=cells, excluded=[*found.excluded, *never, *broken], validity=validity)
+    return replace(results, cells=cells, excluded=[*results.excluded, *never, *broken], validity=validity)
 
 
 def _with_cell_validity(cell: Result, known: validity.CellValidity) -> Result:
@@ -248,12 +250,12 @@ def _with_unsteady(cell: Result, left_out: Unsteady | None) -> Result:
 
 def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:
     """Put beside a cell's values what its calls cost on the wire; an exact count is the same in every fork."""
-    found = counted.get(cell.id) or swept.get(cell.id)
-    if found is None:
+    ledger = counted.get(cell.id) or swept.get(cell.id)
+    if ledger is None:
         return cell
     forks = set(cell.by_fork.get("rate_per_s", {})) | {0, 1}
-    exact = {name: dict.fromkeys(sorted(forks), value) for name, value in found.statistics().items()}
-    varying = found.by_count() if isinstance(found, Ledger) else {}
+    exact = {name: dict.fromkeys(sorted(forks), value) for name, value in ledger.statistics().items()}
+    varying = ledger.by_count() if isinstance(ledger, Ledger) else {}
     return replace(cell, by_fork={**cell.by_fork, **exact, **varying})
 
 

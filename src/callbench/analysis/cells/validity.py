@@ -102,8 +102,8 @@ class SlowedSide:
     @property
     def follows(self) -> bool | None:
         """Whether the rate follows: half of what a limit would show is the dividing line. None: it cannot be told."""
-        found = by_ratio(self.ratio, neutral=1 / (1 + self.share / 2))
-        return {Decision.WORSE: True, Decision.BETTER: False}.get(found)
+        decision = by_ratio(self.ratio, neutral=1 / (1 + self.share / 2))
+        return {Decision.WORSE: True, Decision.BETTER: False}.get(decision)
 
     def sentence(self) -> str:
         """Describe it: `server +5 % -> rate -4.8 % (-5.1 % to -4.4 %)`."""
@@ -417,9 +417,9 @@ def _curve(
             at += piece["elapsed_ns"] / 1e9
             points.append((at, piece["calls"] / (piece["elapsed_ns"] / 1e9)))
     rates = [rate for _, rate in points]
-    found = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
+    rise = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
     done = settled(rates) if len(rates) >= 4 else None
-    return Curve(trial["trial"], trial["cell"], trial["fork"], points, done, found, trial["unsteady"])
+    return Curve(trial["trial"], trial["cell"], trial["fork"], points, done, rise, trial["unsteady"])
 
 
 def slowed_rates(pairs: Sequence[Sequence[int]]) -> list[float]:

@@ -141,9 +141,9 @@ def _of(
         for side, result in (("A", one), ("B", other))
         for why in ([result.excluded] if result.excluded else _doubts(result))
     ]
-    found = [result.by_fork.get(_COLUMNS[metric], {}) for result in (one, other)]
-    forks = [sorted(found[side] if echo is None else found[side].keys() & echo[side].keys()) for side in (0, 1)]
-    values = [[found[side][fork] for fork in forks[side]] for side in (0, 1)]
+    values_of = [result.by_fork.get(_COLUMNS[metric], {}) for result in (one, other)]
+    forks = [sorted(values_of[side] if echo is None else values_of[side].keys() & echo[side].keys()) for side in (0, 1)]
+    values = [[values_of[side][fork] for fork in forks[side]] for side in (0, 1)]
     echoes_of = None if echo is None else [[echo[side][fork] for fork in forks[side]] for side in (0, 1)]
     return ComparedFigures(
         one.id,

@@ -147,10 +147,10 @@ class MetricVerdict:
     @property
     def undecided(self) -> bool:
         """Whether it was compared, and what a gate makes of it or at least the verdict is not known."""
-        found = self.decided
-        if found is None:
+        decided = self.decided
+        if decided is None:
             return False
-        open_ = found.outcome is Outcome.UNDECIDED or found.decision is Decision.UNDECIDED
+        open_ = decided.outcome is Outcome.UNDECIDED or decided.decision is Decision.UNDECIDED
         return open_ or (self.recovers is not None and self.outcome is Outcome.UNDECIDED)
 
     @property
@@ -214,23 +214,23 @@ def metric_verdicts(cells: Sequence[ComparedFigures], rule: Rule) -> list[Metric
 
 
 def _metric_verdict(
-    figures: ComparedFigures, found: DecidedComparison, margin: float, fails: DecidedFailures | None
+    figures: ComparedFigures, decided: DecidedComparison, margin: float, fails: DecidedFailures | None
 ) -> MetricVerdict:
     """Judge what was measured: rate and tail are of no worth where more calls fail."""
     a, b = (_mean(values) for values in figures.values)
     recovers = recovery_of(figures.sustained)
     if (
         recovers is not None
-        and _undone(found, recovers, margin, less_is_better=figures.metric.less_is_better)
-        and found.outcome is not Outcome.FAILED
+        and _undone(decided, recovers, margin, less_is_better=figures.metric.less_is_better)
+        and decided.outcome is not Outcome.FAILED
         and (fails is None or fails.outcome is not Outcome.FAILED)
     ):
-        why = _recovering(found.ratio, recovers)
-        return MetricVerdict(figures, (a, b), found, Outcome.UNDECIDED, why, fails, recovers)
+        why = _recovering(decided.ratio, recovers)
+        return MetricVerdict(figures, (a, b), decided, Outcome.UNDECIDED, why, fails, recovers)
     if fails is None or fails.outcome is Outcome.PASSED:
-        return MetricVerdict(figures, (a, b), found, found.outcome, "", fails)
+        return MetricVerdict(figures, (a, b), decided, decided.outcome, "", fails)
     return MetricVerdict(
-        figures, (a, b), found, together((found.outcome, fails.outcome)), _failing(figures, fails), fails
+        figures, (a, b), decided, together((decided.outcome, fails.outcome)), _failing(figures, fails), fails
     )
 
 
@@ -252,11 +252,11 @@ def recovery_of(sustained: Sequence[float]) -> Interval | None:
     """
     if len(sustained) < 2:
         return None
-    found = _OF_FORKS.moderated(paired(sustained))
-    return found.interval(1 - _LEVEL) if found.p_value(math.log1p(_SAME)) < _LEVEL else None
+    moderated = _OF_FORKS.moderated(paired(sustained))
+    return moderated.interval(1 - _LEVEL) if moderated.p_value(math.log1p(_SAME)) < _LEVEL else None
 
 
-def _undone(found: DecidedComparison, recovers: Interval, margin: float, *, less_is_better: bool) -> bool:
+def _undone(decided: DecidedComparison, recovers: Interval, margin: float, *, less_is_better: bool) -> bool:
     """Find whether a ratio without a pause, as far as it is known, may lead to another decision or outcome.
 
     On a busy machine one side may well be slowed more than the other by calls without a pause. Where B is 300 times as
@@ -264,7 +264,7 @@ def _undone(found: DecidedComparison, recovers: Interval, margin: float, *, less
     """
     ends = [
         math.log(end * other)
-        for end in (found.ratio.low, found.ratio.high)
+        for end in (decided.ratio.low, decided.ratio.high)
         for other in (recovers.low, recovers.high)
         if end is not None and other is not None
     ]
@@ -277,8 +277,8 @@ def _undone(found: DecidedComparison, recovers: Interval, margin: float, *, less
         Decision.WORSE: high < 0,
         # It stays undecided, and this is one of the reasons.
         Decision.UNDECIDED: False,
-    }[found.decision]
-    return not holds or (found.outcome is Outcome.PASSED and low < -margin)
+    }[decided.decision]
+    return not holds or (decided.outcome is Outcome.PASSED and low < -margin)
 
 
 def _recovering(slices: Interval, recovers: Interval) -> str:

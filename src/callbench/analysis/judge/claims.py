@@ -303,29 +303,29 @@ def _ratios(part: ClaimedRatio, statistic: str, results: Results, study: Study) 
     above = part.statistic or statistic
     for side, cells, figure in ((over, part.over, above), (under, part.under, part.under_statistic or above)):
         for conditions in cells:
-            found = results.where(conditions)
-            why = _missing(conditions, found, figure, results, study)
+            matching = results.where(conditions)
+            why = _missing(conditions, matching, figure, results, study)
             if why:
                 return _ForkRatios(why=why)
-            side.append(found[0].by_fork[figure])
-            kinds.append(found[0].kind)
+            side.append(matching[0].by_fork[figure])
+            kinds.append(matching[0].kind)
     values = [ratio ** (1 / part.root) for ratio in fork_ratios(over, under)]
     return _ForkRatios(values, kinds, "" if values else "no fork has all of its cells")
 
 
 def _missing(
-    conditions: Mapping[str, str], found: Sequence[Result], statistic: str, results: Results, study: Study
+    conditions: Mapping[str, str], cells: Sequence[Result], statistic: str, results: Results, study: Study
 ) -> str:
     """Explain why a cell has no value, or nothing."""
     name = " ".join(conditions[key] for key in _NAMES if key in conditions) or "a cell"
-    if len(found) > 1:
-        return f"{len(found)} cells match {name}; the claim must name only one"
-    if not found:
+    if len(cells) > 1:
+        return f"{len(cells)} cells match {name}; the claim must name only one"
+    if not cells:
         link = conditions.get("link") or link_of(study, conditions.get("group"))
         if link != LOOPBACK and not results.where({"link": link}):
             return f"needs a link ({link})"
         return f"{absent(name, conditions, results)} was not part of this run"
-    first = found[0]
+    first = cells[0]
     if statistic not in first.too_few and first.by_fork.get(statistic):
         return ""
     return f"{name}: {_no_value(first, statistic)}"

@@ -154,10 +154,10 @@ def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[End
     by_cell: dict[str, list[tuple[str, list[dict[str, Any]]]]] = {}
     for (cell, side), own in rows.items():
         by_cell.setdefault(cell, []).append((side, own))
-    found = [
+    healths = [
         _health(result, side, own, tracks, calls) for result in results for side, own in by_cell.get(result.id, [])
     ]
-    return found, deaths
+    return healths, deaths
 
 
 def _dicts(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
@@ -223,15 +223,15 @@ def growth(trials: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Growth 
 
     Each trial is a process of its own, so if there are several the interval is that of their slopes' mean.
     """
-    found = [(rising, calls) for calls, values in trials if (rising := slope(calls, values)) is not None]
-    if not found:
+    rises = [(rising, calls) for calls, values in trials if (rising := slope(calls, values)) is not None]
+    if not rises:
         return None
-    slopes = [rise.middle * 1e3 for rise, _ in found]
-    if len(found) > 1:
+    slopes = [rise.middle * 1e3 for rise, _ in rises]
+    if len(rises) > 1:
         per_thousand = difference.mean(slopes)
     else:
-        only = found[0][0]
+        only = rises[0][0]
         low, high = (None if value is None else value * 1e3 for value in (only.low, only.high))
         per_thousand = Difference(slopes[0], low, high, 1)
-    half = median(calls[-1] - calls[int(len(calls) * SETTLING)] for _, calls in found)
+    half = median(calls[-1] - calls[int(len(calls) * SETTLING)] for _, calls in rises)
     return Growth(per_thousand, per_thousand.middle * half / 1e3, half)

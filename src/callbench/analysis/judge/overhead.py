@@ -61,12 +61,12 @@ def read(run: Record, results: Iterable[Result]) -> list[CallOverhead]:
     with run.connection() as connection:
         baselines = echo_multiples.echo_times(connection)
         parts = {cell: MessageCost(*rest) for cell, *rest in connection.execute(SIZES_SQL).fetchall()}
-    found = (
+    overheads = (
         split(result, baselines[result.id], parts[result.id])
         for result in results
         if result.id in baselines.keys() & parts
     )
-    return [overhead for overhead in found if overhead is not None]
+    return [overhead for overhead in overheads if overhead is not None]
 
 
 def split(cell: Result, baselines: Mapping[int, Times], parts: MessageCost) -> CallOverhead | None:

@@ -31,9 +31,11 @@ def make(run: Record, connection: "duckdb.DuckDBPyConnection", name: str) -> Non
 
 def _rows(result: Result) -> list[str]:
     """Write the rows of a cell as SQL: one for each fork that has a value."""
-    found = {name: by_fork(result, name) for name in VALUES}
-    forks = sorted({fork for own in found.values() for fork in own})
-    return [f"('{result.id}', {fork}, {', '.join(_number(own.get(fork)) for own in found.values())})" for fork in forks]
+    values = {name: by_fork(result, name) for name in VALUES}
+    forks = sorted({fork for own in values.values() for fork in own})
+    return [
+        f"('{result.id}', {fork}, {', '.join(_number(own.get(fork)) for own in values.values())})" for fork in forks
+    ]
 
 
 def _number(value: float | None) -> str:

@@ -128,23 +128,23 @@ def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
         if other.index not in ahead.ties:
             continue
         pair = [ranked[ahead.index], ranked[other.index]]
-        found = subject.results.ratio(*pair)
-        if found is None:
+        ratio = subject.results.ratio(*pair)
+        if ratio is None:
             continue
-        reason, more = _why(pair, found), None
+        reason, more = _why(pair, ratio), None
         known = subject.results.estimated(*pair)
         if reason in _TIME_HELPS and known is not None:
             more = more_forks(known, level)
         names = " and ".join(stack_name(each, table, subject) for each in pair)
-        yield Obstacle(ObstacleKind.NEIGHBOURS, names, where, reason, f"ratio {ratio_text(found)}", more)
+        yield Obstacle(ObstacleKind.NEIGHBOURS, names, where, reason, f"ratio {ratio_text(ratio)}", more)
 
 
-def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float = 1.0) -> Reason:
+def _why(cells: Sequence[Result], ratio: Interval, low: float = 1.0, high: float = 1.0) -> Reason:
     """Return the reason for which a ratio of cells decides nothing.
 
     Args:
         cells: that it was taken of.
-        found: the ratio.
+        ratio: the ratio.
         low: the lower end of the range that it was tested against.
         high: the upper end.
     """
@@ -153,11 +153,11 @@ def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float
         return Reason.LINK
     if any(cell.at_least or cell.unsteady is not None for cell in cells):
         return Reason.GENERATOR if any(cell.at_least for cell in cells) else Reason.UNSTEADY
-    if found.low is None or found.high is None or found.half_width is None:
+    if ratio.low is None or ratio.high is None or ratio.half_width is None:
         return Reason.ONE_FORK
-    if found.low > high or found.high < low:
+    if ratio.low > high or ratio.high < low:
         return Reason.FEW_FORKS
-    if found.half_width <= CLOSE:
+    if ratio.half_width <= CLOSE:
         return Reason.CLOSE
     return Reason.OTHERS if Limit.SHARED in limits else Reason.NOISY
 

@@ -59,9 +59,13 @@ def spread_of(runs: Sequence[Results]) -> RunSpread:
     """Learn from runs how ratios differ from run to run: each ranking of the first with what the others have of it."""
     if len(runs) < 2:
         return UNKNOWN
-    cells = [{cell.identity: cell for cell in found.cells if len(_rates(cell)) > 1} for found in runs]
+    cells = [{cell.identity: cell for cell in results.cells if len(_rates(cell)) > 1} for results in runs]
     # A run of other cells would leave nothing that all runs have.
-    cells = [found for found in cells if len(found.keys() & cells[0].keys()) >= _LEAST_SHARED * len(cells[0])]
+    cells = [
+        cells_of_run
+        for cells_of_run in cells
+        if len(cells_of_run.keys() & cells[0].keys()) >= _LEAST_SHARED * len(cells[0])
+    ]
     rankings: dict[tuple[str, ...], list[Result]] = {}
     for identity, cell in cells[0].items():
         if all(identity in others for others in cells[1:]):

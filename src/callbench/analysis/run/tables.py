@@ -126,12 +126,12 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         for row, line in zip(table.rows, every, strict=True)
         if not row.optional or any(place.text or place.tried for place in line)
     ]
-    found = [line for _, line in kept]
+    lines = [line for _, line in kept]
     hidden = [row.label for row in table.rows if row not in [row for row, _ in kept]]
-    values = [place.value for line in found for place in line if place.value]
+    values = [place.value for line in lines for place in line if place.value]
     mixed = any(column.statistic for column in table.columns)
     spans = [
-        _span(line[index] for line in found) if mixed else _span(itertools.chain(*found))
+        _span(line[index] for line in lines) if mixed else _span(itertools.chain(*lines))
         for index in range(len(table.columns))
     ]
     rows = []
@@ -175,20 +175,20 @@ def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Tabl
     if column.sections and row.section not in column.sections:
         return TableCell(about="No value in this section.")
     conditions = {"link": table.link, **position(table, row.where.conditions(), column.where.conditions())}
-    found = results.where(conditions)
+    cells = results.where(conditions)
     statistic = column.statistic or table.statistic
     if statistic == "break_even_mbit":
         against = row.against.conditions() if row.against else None
-        return _break_even(found, results.where({**conditions, **against}) if against else ())
-    if len(found) > 1:
+        return _break_even(cells, results.where({**conditions, **against}) if against else ())
+    if len(cells) > 1:
         return TableCell(
-            why=f"{len(found)} cells", about="More than one cell belongs here. The study must distinguish them."
+            why=f"{len(cells)} cells", about="More than one cell belongs here. The study must distinguish them."
         )
-    if not found:
+    if not cells:
         return TableCell(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
-    if statistic == limits.STATISTIC and limits.word(found[0], None):
-        return _limit(found[0], results.validity.cells.get(found[0].id))
-    return table_cell(found[0], statistic)
+    if statistic == limits.STATISTIC and limits.word(cells[0], None):
+        return _limit(cells[0], results.validity.cells.get(cells[0].id))
+    return table_cell(cells[0], statistic)
 
 
 def _limit(result: Result, known: CellValidity | None) -> TableCell:
@@ -242,11 +242,11 @@ def table_cell(result: Result, statistic: str) -> TableCell:
     )
 
 
-def _break_even(found: Sequence[Result], against: Sequence[Result]) -> TableCell:
+def _break_even(cells: Sequence[Result], against: Sequence[Result]) -> TableCell:
     """Write the rate of a link below which the cell pays against the other."""
-    if len(found) != 1 or len(against) != 1:
+    if len(cells) != 1 or len(against) != 1:
         return TableCell(about="Not part of this run.")
-    cell, other = found[0], against[0]
+    cell, other = cells[0], against[0]
     sizes = [side.interval("bytes") for side in (cell, other)]
     times = [side.by_fork.get("mean_us", {}) for side in (cell, other)]
     if not (sizes[0] and sizes[1]):

@@ -55,10 +55,10 @@ def episode_text(episode: Episode) -> str:
     return f"{STATES[episode.state]} from {episode.start_s:.1f} s, for {long}{errors}"
 
 
-def recovery_text(found: Recovery | None, watched_s: float) -> str:
+def recovery_text(recovery: Recovery | None, watched_s: float) -> str:
     """Format when the server had recovered."""
-    if found is None:
+    if recovery is None:
         return f"not within {watched_s:.1f} s"
-    if found.least_s == 0:
-        return f"within {found.most_s:.2f} s"
-    return f"after {found.least_s:.2f} to {found.most_s:.2f} s"
+    if recovery.least_s == 0:
+        return f"within {recovery.most_s:.2f} s"
+    return f"after {recovery.least_s:.2f} to {recovery.most_s:.2f} s"

@@ -54,8 +54,8 @@ def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
 
 def times(buckets: Mapping[int, int], least_ns: int, greatest_ns: int) -> dict[str, float]:
     """Return the percentiles of a histogram in microseconds."""
-    found = Buckets.of(buckets).percentiles(SHARES.values(), least_ns, greatest_ns)
-    return {name: round(value / 1e3, 3) for name, value in zip(SHARES, found, strict=True)} | {
+    percentiles = Buckets.of(buckets).percentiles(SHARES.values(), least_ns, greatest_ns)
+    return {name: round(value / 1e3, 3) for name, value in zip(SHARES, percentiles, strict=True)} | {
         "max_us": greatest_ns / 1e3
     }
 

@@ -91,14 +91,14 @@ def pace(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
     if min(len(first), len(last)) < 2:
         return None
     speeds = [[float(line[SPEED]) for line in part] for part in (last, first)]
-    found = decided([Question(unpaired(*speeds), math.log(allowed), less_is_better=True)], _LEVEL)[0]
-    ratio = found.ratio
+    judged = decided([Question(unpaired(*speeds), math.log(allowed), less_is_better=True)], _LEVEL)[0]
+    ratio = judged.ratio
     return PaceChange(
         ratio.middle,
         ratio.low,
         ratio.high,
-        found.outcome,
-        found.detectable,
+        judged.outcome,
+        judged.detectable,
         median_others(first),
         median_others(last),
         last,
@@ -116,10 +116,10 @@ def judge_slowness(
         allowed: as in `pace`.
         when: as in `PaceChange.verdict`.
     """
-    found = pace(before, after, allowed)
-    if found is None:
+    change = pace(before, after, allowed)
+    if change is None:
         return SlownessVerdict(Outcome.UNDECIDED, "too few of its slices were answered for a comparison")
-    if found.outcome is Outcome.PASSED:
+    if change.outcome is Outcome.PASSED:
         why = f"single slices were slow, but all together took less than {allowed:.3g} times as long {when}"
         return SlownessVerdict(Outcome.UNDECIDED, why)
-    return found.verdict(when)
+    return change.verdict(when)

@@ -40,19 +40,19 @@ class GrowthResult:
     may_leak: bool
 
     @classmethod
-    def of(cls, found: Growth | None, least: float, size: float = 0.0) -> "GrowthResult":
+    def of(cls, trend: Growth | None, least: float, size: float = 0.0) -> "GrowthResult":
         """Build it from a computed slope.
 
         Args:
-            found: the slope, or None.
+            trend: the slope, or None.
             least: the growth that a pool may have.
             size: the value itself: growth of up to 1 % of it is not a leak.
         """
-        if found is None:
+        if trend is None:
             return cls(None, None, None, leaks=False, may_leak=True)
-        slope, most = found.per_thousand, found.most()
+        slope, most = trend.per_thousand, trend.most()
         may = most is None or most > max(least, _POOL * size)
-        return cls(slope.middle, slope.low, slope.high, found.leaks(least), may)
+        return cls(slope.middle, slope.low, slope.high, trend.leaks(least), may)
 
 
 @dataclass(frozen=True)
@@ -291,21 +291,21 @@ def troubled_episodes(step: SoakStep) -> list[Episode]:
     return [episode for episode in step.episodes if episode.state is not State.WELL]
 
 
-def record(found: SoakResult) -> dict[str, Any]:
+def record(result: SoakResult) -> dict[str, Any]:
     """Return the soak as a JSON object.
 
     Times are in seconds, or in microseconds if the name says so; sizes in bytes.
     """
     return {
         "kind": "soak",
-        "folder": str(found.run.path),
-        "of": found.run.request,
-        "state": found.run.info["state"],
-        "over": found.over,
-        "notes": list(found.notes),
-        "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in found.deaths],
-        "restarts": found.restarts,
-        "steps": [_step_record(step) for step in found.steps],
-        "slices": [{name: value for name, value in line.items() if name != "kind"} for line in found.slices],
-        "rests": [{name: value for name, value in line.items() if name != "kind"} for line in found.rests],
+        "folder": str(result.run.path),
+        "of": result.run.request,
+        "state": result.run.info["state"],
+        "over": result.over,
+        "notes": list(result.notes),
+        "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in result.deaths],
+        "restarts": result.restarts,
+        "steps": [_step_record(step) for step in result.steps],
+        "slices": [{name: value for name, value in line.items() if name != "kind"} for line in result.slices],
+        "rests": [{name: value for name, value in line.items() if name != "kind"} for line in result.rests],
     }

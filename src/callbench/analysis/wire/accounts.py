@@ -62,7 +62,7 @@ class Ledger:
         if not self.phases:
             return {}
         steady = self.phases[STEADY]
-        found = {
+        values = {
             "stream_bytes": stream(steady),
             "wire_bytes": wire(steady),
             "packets": sum(row["packets"] for row in steady),
@@ -70,7 +70,7 @@ class Ledger:
             "first_bytes": stream(self.phases[FIRST]),
             "life_bytes": stream(self.phases[LIFE]),
         }
-        return {name: float(value) for name, value in found.items() if value > 0}
+        return {name: float(value) for name, value in values.items() if value > 0}
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class Sweep:
 
     def statistics(self) -> dict[str, float]:
         """Return what a study's tables and claims may ask for."""
-        found = {"total_bytes": float(sum(self.counts.values())), "life_bytes": float(self.counts[self.values[0]])}
-        return found | ({"bytes_per_item": self.per_item} if self.per_item else {})
+        values = {"total_bytes": float(sum(self.counts.values())), "life_bytes": float(self.counts[self.values[0]])}
+        return values | ({"bytes_per_item": self.per_item} if self.per_item else {})
 
 
 def ledgers(connection: "duckdb.DuckDBPyConnection") -> dict[str, Ledger]:

@@ -196,8 +196,8 @@ def _share_text(share: float) -> str:
 def answer_text(answer: Answer) -> str:
     """Write an answer in a line: what follows, and the value that it follows from."""
     compared = answer.compared
-    found = f"{claim_ratio_text(compared)}, threshold {compared.threshold}" if compared.ratio else compared.why
-    label = f"{compared.comparison.label}: {found}"
+    shown = f"{claim_ratio_text(compared)}, threshold {compared.threshold}" if compared.ratio else compared.why
+    label = f"{compared.comparison.label}: {shown}"
     published = f"; published: {published_text(compared.published)}" if compared.published is not None else ""
     sentence = answer.sentence or as_sentence(remark_text(compared))
     return f"{sentence} {label}{published}".strip()

@@ -100,8 +100,8 @@ class _Writing:
             case Shape.MAP:
                 # Written in the order of the keys' own type, and found by their text, which readers search.
                 entries = {key: self._entry(field, key, value[key]) for key in sorted_keys(field, value or {})}
-                found = [entries[key] for key in sorted(entries, key=str.encode)]
-                return self._vector(_OFFSET, found, self._to.PrependUOffsetTRelative)
+                offsets = [entries[key] for key in sorted(entries, key=str.encode)]
+                return self._vector(_OFFSET, offsets, self._to.PrependUOffsetTRelative)
             case Shape.MANY:
                 elements = [self._element(field, element) for element in value or ()]
                 flags = _NUMBERS.get(field.kind)

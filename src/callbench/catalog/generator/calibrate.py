@@ -52,14 +52,14 @@ def calibrated(fitted: Fitted, schema: Schema) -> Fitted:
 
     if fits(fitted, _TOLERANCES[-1]):
         return fitted
-    found = fitted.model_copy(update={"novelty": Novelty(words=0, numbers=0, repeats=0)})
+    best = fitted.model_copy(update={"novelty": Novelty(words=0, numbers=0, repeats=0)})
     for ladder, tolerance in zip(_LADDERS, _TOLERANCES, strict=True):
         for step in ladder:
-            tried = found.model_copy(update={"novelty": found.novelty.model_copy(update=step)})
+            tried = best.model_copy(update={"novelty": best.novelty.model_copy(update=step)})
             if fits(tried, tolerance):
-                found = tried
+                best = tried
                 break
-    return found
+    return best
 
 
 def _chosen(samples: Sequence[Sequence[Json]]) -> list[int]:

@@ -39,8 +39,8 @@ def span(units: list[int], random: Random) -> int:
 def moved(text: str, seconds: int) -> str:
     """The moment so many seconds later, written as before."""
     moment = _read(text)
-    found = _MOMENT.fullmatch(text)
-    if moment is None or found is None:
+    match = _MOMENT.fullmatch(text)
+    if moment is None or match is None:
         return text
     try:
         later = moment + dt.timedelta(seconds=seconds)
@@ -48,17 +48,17 @@ def moved(text: str, seconds: int) -> str:
         return text
     if later.year not in _YEARS:
         return text
-    if found["time"] is None:
+    if match["time"] is None:
         return later.strftime("%Y-%m-%d")
-    time = later.strftime("%H:%M:%S")[: len(found["time"])]
-    return f"{later.strftime('%Y-%m-%d')}{found['mark']}{time}{found['rest'] or ''}{found['zone'] or ''}"
+    time = later.strftime("%H:%M:%S")[: len(match["time"])]
+    return f"{later.strftime('%Y-%m-%d')}{match['mark']}{time}{match['rest'] or ''}{match['zone'] or ''}"
 
 
 def _read(text: str) -> dt.datetime | None:
-    found = _MOMENT.fullmatch(text)
-    if found is None or int(text[:4]) not in _YEARS:
+    match = _MOMENT.fullmatch(text)
+    if match is None or int(text[:4]) not in _YEARS:
         return None
     try:
-        return dt.datetime.fromisoformat(found["date"] + ("T" + found["time"] if found["time"] else ""))
+        return dt.datetime.fromisoformat(match["date"] + ("T" + match["time"] if match["time"] else ""))
     except ValueError:
         return None

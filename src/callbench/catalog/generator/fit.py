@@ -55,21 +55,21 @@ def fit(schema: Schema, messages: Sequence[str], samples: Sequence[Sequence[Json
     seen: dict[str, _PlaceCounts] = defaultdict(_PlaceCounts)
     fixed: set[str] = set()
     for sample in _measured(samples):
-        found: dict[str, set[str]] = defaultdict(set)
+        by_place: dict[str, set[str]] = defaultdict(set)
 
-        def count(leaf: Leaf, value: Scalar, found: dict[str, set[str]] = found) -> Scalar:
+        def count(leaf: Leaf, value: Scalar, words_at: dict[str, set[str]] = by_place) -> Scalar:
             if value is None:
                 return value
             if isinstance(value, bool) or (leaf.field is not None and leaf.field.kind is Kind.ENUM and not leaf.is_key):
                 fixed.add(leaf.place)
             seen[leaf.place].value(value)
             if isinstance(value, str):
-                found[leaf.place].update(words(value))
+                words_at[leaf.place].update(words(value))
             return value
 
         for name, value in zip(messages, sample, strict=True):
             walk.replaced(value, name, count)
-        for place, of_place in found.items():
+        for place, of_place in by_place.items():
             if len(seen[place].words) < _LIMIT:
                 seen[place].words.update(of_place)
     return Fitted(

@@ -16,13 +16,13 @@ _COMMON = frozenset({"http", "https", "www", "com", "org", "net", "mailto", "htm
 
 def words(text: str) -> Iterator[str]:
     """The words of a text, in order."""
-    for found in _WORD.finditer(text):
-        yield found.group()
+    for match in _WORD.finditer(text):
+        yield match.group()
 
 
 def with_words(text: str, replaced: dict[str, str]) -> str:
     """The text with other words."""
-    return _WORD.sub(lambda found: replaced.get(found.group(), found.group()), text)
+    return _WORD.sub(lambda match: replaced.get(match.group(), match.group()), text)
 
 
 def is_common(word: str) -> bool:

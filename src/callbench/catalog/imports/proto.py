@@ -79,10 +79,10 @@ def _gather(folder: Path, name: str, text: str, roots: Sequence[Path], reach: Re
             if imported in known or any((given / imported).is_file() for given in (bundled(), _published())):
                 continue
             known.add(imported)
-            found = beside(roots, imported)
-            if not roots or not found.exists():
+            file_beside = beside(roots, imported)
+            if not roots or not file_beside.exists():
                 raise BadInput(f"{name} imports {imported!r}, which is not there; copy it, or use --allow-files FOLDER")
-            file = reach.file(found, name)
+            file = reach.file(file_beside, name)
             waiting.append((imported, Source(imported, file).text))
 
 
@@ -93,12 +93,12 @@ def _plain(name: str) -> bool:
 
 
 def _imports(text: str) -> Iterator[str]:
-    return (found["name"] for found in _IMPORT.finditer(_COMMENT.sub("", text)))
+    return (match["name"] for match in _IMPORT.finditer(_COMMENT.sub("", text)))
 
 
 def _edition(source: Source) -> str:
-    found = re.search(r'^\s*(?:syntax|edition)\s*=\s*["\'](\w+)', _COMMENT.sub("", source.text), re.MULTILINE)
-    return found.group(1) if found else "proto2"
+    match = re.search(r'^\s*(?:syntax|edition)\s*=\s*["\'](\w+)', _COMMENT.sub("", source.text), re.MULTILINE)
+    return match.group(1) if match else "proto2"
 
 
 def _calls(descriptors: Descriptors) -> tuple[tuple[OwnCall, ...], tuple[Loss, ...]]:

@@ -51,12 +51,12 @@ class Format:
         """
         importer = importlib.import_module(f"callbench.catalog.imports.{self.name}")
         try:
-            read_service: Imported = importer.read(sources, options)
+            described: Imported = importer.read(sources, options)
         except BadInput as error:
             # Names out of a document can have line ends, and what a terminal takes for commands.
             printable = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(error))
             raise BadInput(printable) from None
-        return read_service
+        return described
 
 
 @functools.lru_cache(maxsize=4)
@@ -187,9 +187,9 @@ def imported(sources: Sequence[Source], options: Options, of: Format | None = No
     chosen = of or recognised(sources[0])
     if len(sources) > 1 and not chosen.many:
         raise BadInput(f"{sources[1].name} is too many: the format {chosen.name} takes one document at a time")
-    found = chosen.read(sources, options)
+    described = chosen.read(sources, options)
     # Of what was recorded, the schema of an answer is not known before.
-    return with_answers(found, options) if options.answers and chosen.name not in RECORDED else found
+    return with_answers(described, options) if options.answers and chosen.name not in RECORDED else described
 
 
 def service(names: Sequence[str], options: Options, of: Format | None = None) -> Imported:
@@ -210,10 +210,10 @@ def service(names: Sequence[str], options: Options, of: Format | None = None) ->
     folder = Path(names[0])
     if len(names) == 1 and folder.is_dir():
         options = replace(options, name=options.name or folder.resolve().name)
-        found = (of or format_named("samples")).read(_samples_in(folder), options)
+        described = (of or format_named("samples")).read(_samples_in(folder), options)
     else:
-        found = imported([named_source(name) for name in names], options, of)
-    return _completed(found, options)
+        described = imported([named_source(name) for name in names], options, of)
+    return _completed(described, options)
 
 
 def of_tools(tools: Source, options: Options) -> Imported:
@@ -229,14 +229,14 @@ def of_tools(tools: Source, options: Options) -> Imported:
     return _completed(format_named("mcp").read([tools], options), options)
 
 
-def _completed(found: Imported, options: Options) -> Imported:
+def _completed(described: Imported, options: Options) -> Imported:
     """The service with the samples that the user gave, and of its calls those that the user wants."""
     given = [
         sample
         for path in options.samples
         for sample in (_samples_in(path) if path.is_dir() else [named_source(str(path))])
     ]
-    return with_calls(with_samples(found, given, options) if given else found, options.calls)
+    return with_calls(with_samples(described, given, options) if given else described, options.calls)
 
 
 def _samples_in(folder: Path) -> list[Source]:

@@ -44,14 +44,14 @@ def parsed(comments: str, place: str, allowed: Mapping[str, type]) -> dict[str, 
             continue
         text, at = text.removeprefix(PREFIX).rstrip(), 0
         while at < len(text):
-            found = _ITEM.match(text, at)
-            if found is None or found.group(1) not in allowed:
+            match = _ITEM.match(text, at)
+            if match is None or match.group(1) not in allowed:
                 raise BadInput(f"{place}: cannot read {text[at:].strip()!r}; a comment may say: {', '.join(allowed)}")
-            key, value = found.group(1), found.group(2)
+            key, value = match.group(1), match.group(2)
             if (value is None) == (allowed[key] is str):
                 raise BadInput(f"{place}: {key} {'needs' if value is None else 'has no'} value")
             items[key] = True if value is None else _text(value, place)
-            at = found.end()
+            at = match.end()
     return items
 
 

@@ -56,9 +56,9 @@ def bundled() -> Path:
 
 def _sentence(folder: Path, file: str, output: str) -> str:
     for line in output.splitlines():
-        found = _ERROR.match(line)
-        if found and "warning" not in found["text"]:
-            name = found["file"].removeprefix(f"{folder}/")
-            return f"{folder / name}, line {found['line']}, column {found['column']}: {found['text']}"
+        match = _ERROR.match(line)
+        if match and "warning" not in match["text"]:
+            name = match["file"].removeprefix(f"{folder}/")
+            return f"{folder / name}, line {match['line']}, column {match['column']}: {match['text']}"
     last = output.strip().splitlines()[-1:] or ["protobuf's compiler ended without a message"]
     return f"{folder / file}: {last[0].removeprefix(f'{file}: ')}"

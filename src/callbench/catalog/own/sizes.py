@@ -44,16 +44,16 @@ def sizes_of(schema: Schema, call: OwnCall, pairs: Sequence[Pair], generator: Ge
     """
     by_length = sorted(pairs, key=length)
     middle, least, most = by_length[len(pairs) // 2], by_length[0], by_length[-1]
-    found = [least] if length(least) * APART <= length(middle) else []
-    found += [middle]
-    found += [most] if length(most) >= APART * length(middle) else []
-    given = len(found)
+    sizes = [least] if length(least) * APART <= length(middle) else []
+    sizes += [middle]
+    sizes += [most] if length(most) >= APART * length(middle) else []
+    given = len(sizes)
     count = min(_OTHERS, 2 * LONGEST // length(middle))
     others = [Pair(*generator.sample(number)) for number in range(count)]
     for candidate in _made(schema, call, middle, others):
-        if all(_apart(length(candidate), length(other)) for other in found) and length(candidate) <= LONGEST:
-            found.append(candidate)
-    return Sizes(sorted(found, key=length), len(found) > given)
+        if all(_apart(length(candidate), length(other)) for other in sizes) and length(candidate) <= LONGEST:
+            sizes.append(candidate)
+    return Sizes(sorted(sizes, key=length), len(sizes) > given)
 
 
 def length(pair: Pair) -> int:

@@ -202,8 +202,8 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, bool]]:
             if file.read(4).startswith(_PACKED):
                 raise BadInput(f"{path} is compressed: unpack it first")
             file.seek(0)
-            number = found = 0
-            while found < MOST_LINES and (raw := file.readline(_LONGEST_LINE)):
+            number = read_lines = 0
+            while read_lines < MOST_LINES and (raw := file.readline(_LONGEST_LINE)):
                 number += 1
                 place = f"{path}, line {number}"
                 if len(raw) == _LONGEST_LINE:
@@ -213,7 +213,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, bool]]:
                     continue
                 line = raw.decode("utf-8", "surrogateescape").rstrip("\r\n")
                 if line.strip():
-                    found += 1
+                    read_lines += 1
                     yield place, line, raw.endswith(b"\n")
     except OSError as failure:
         raise BadInput(f"{path} cannot be read: {failure.strerror}") from failure

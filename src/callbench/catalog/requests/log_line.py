@@ -68,8 +68,8 @@ def common(line: str, place: str) -> LoggedRequest:
     Raises:
         BadInput: it is none.
     """
-    found = _COMMON.fullmatch(line)
-    parts = proxy_log.parts(line) if found is None else (found[1], found[2])
+    match = _COMMON.fullmatch(line)
+    parts = proxy_log.parts(line) if match is None else (match[1], match[2])
     if parts is None:
         raise BadInput(
             f'{place} is not in the common or combined log format, such as 1.2.3.4 - - [TIME] "GET /x HTTP/1.1" 200 5'
@@ -129,20 +129,20 @@ def _as_text(line: str) -> str:
 def _unescaped(text: str) -> str:
     """What was asked, as it was: a server escapes what would break its log's line."""
 
-    def plain(found: re.Match[str]) -> str:
-        if found[1]:
-            return bytes([int(found[1], 16)]).decode("utf-8", "surrogateescape")
-        return _IN_C.get(found[2], found[2])
+    def plain(match: re.Match[str]) -> str:
+        if match[1]:
+            return bytes([int(match[1], 16)]).decode("utf-8", "surrogateescape")
+        return _IN_C.get(match[2], match[2])
 
     return _ESCAPED.sub(plain, text)
 
 
 def _entry(request: str, status: int | None, body: str | None, place: str) -> LoggedRequest:
     """Read what was asked. What failed need not be a request at all."""
-    found = _REQUEST.fullmatch(_sendable(request))
-    target = None if found is None else _target(found[2])
-    if found is not None and target is not None:
-        return LoggedRequest(found[1], target, status, body)
+    match = _REQUEST.fullmatch(_sendable(request))
+    target = None if match is None else _target(match[2])
+    if match is not None and target is not None:
+        return LoggedRequest(match[1], target, status, body)
     if (status is not None and not 200 <= status < 400) or request.startswith(("OPTIONS *", "CONNECT ")):
         return LoggedRequest(None, None, status)
     raise BadInput(f"{place}: {request[:80]!r} is no request with a method and a path, and its status is {status}")

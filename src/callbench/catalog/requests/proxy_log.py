@@ -28,11 +28,11 @@ _FIELDS = "#Fields:"
 
 def parts(line: str) -> tuple[str, str] | None:
     """What was asked and the status, of a line of a proxy; None if it is none."""
-    found = _ENVOY.fullmatch(line)
-    if found is not None:
-        return found[1], _three_digits(found[2])
-    found = _AWS.fullmatch(line) or _HAPROXY.fullmatch(line)
-    return None if found is None else (found[2], _three_digits(found[1]))
+    match = _ENVOY.fullmatch(line)
+    if match is not None:
+        return match[1], _three_digits(match[2])
+    match = _AWS.fullmatch(line) or _HAPROXY.fullmatch(line)
+    return None if match is None else (match[2], _three_digits(match[1]))
 
 
 def _three_digits(status: str) -> str:

@@ -49,15 +49,15 @@ def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **opt
 
     Two say something where they are False or 0: calls are not encrypted, and every saving is worth a move.
     """
-    found = dict(document)
+    answered = dict(document)
     if links:
-        found["links"] = [{"link": link} for link in links]
+        answered["links"] = [{"link": link} for link in links]
     prices = {name: value for name in _PRICES if (value := options.pop(name, None)) is not None}
     if prices:
-        given = found.get("prices", {})
-        found["prices"] = {**(given if isinstance(given, Mapping) else {}), **prices}
+        given = answered.get("prices", {})
+        answered["prices"] = {**(given if isinstance(given, Mapping) else {}), **prices}
     return {
-        **found,
+        **answered,
         **{
             name: value
             for name, value in options.items()
@@ -76,17 +76,17 @@ def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -
     Raises:
         BadInput: an answer is no number.
     """
-    found = dict(document)
-    prices = dict(found.pop("prices", {}))
+    answered = dict(document)
+    prices = dict(answered.pop("prices", {}))
     for question in QUESTIONS:
         table, _, name = question.key.rpartition(".")
-        place = prices if table else found
+        place = prices if table else answered
         if name in place or (name == "currency" and not prices):
             continue
         value = _value(question, ask(question.text, question.default).strip())
         if value not in (None, "", []) and value != (question.default == "yes"):
             place[name] = [{"link": link} for link in value] if name == "links" else value
-    return {**found, **({"prices": prices} if prices else {})}
+    return {**answered, **({"prices": prices} if prices else {})}
 
 
 def _value(question: SituationQuestion, answer: str) -> Any:  # noqa: ANN401 - of the question's kind

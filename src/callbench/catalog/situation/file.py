@@ -137,21 +137,21 @@ def _callers(part: SituationPart) -> Callers:
 
 
 def _objective(text: str) -> Objective:
-    found = parse(text)
-    if found.share not in LATENCIES:
+    objective = parse(text)
+    if objective.share not in LATENCIES:
         raise ValueError(f'objective "{text}": figures of a record are mean, p50, p90, p99, p99.9 and max')
-    return found
+    return objective
 
 
 def _links(entries: Sequence[LinkEntry]) -> list[SituationLink]:
-    found: list[SituationLink] = []
+    known: list[SituationLink] = []
     for entry, share in zip(entries, _shares([entry.share for entry in entries]), strict=True):
         link = link_of(entry.link)
         name = entry.name or link.name
-        if any(earlier.name == name for earlier in found):
+        if any(earlier.name == name for earlier in known):
             raise BadInput(f'links has two of the name "{name}": give each its own name')
-        found.append(SituationLink(name, link.wire, share))
-    return found
+        known.append(SituationLink(name, link.wire, share))
+    return known
 
 
 def _shares(given: Sequence[float | None]) -> list[float]:
@@ -176,8 +176,8 @@ def _sentence(failure: ValidationError) -> str:
         case "value_error":
             return message
         case _:
-            found = repr(first["input"])
-            return f"{where} is {found if len(found) <= 60 else found[:57] + '...'}: it {message}"
+            value = repr(first["input"])
+            return f"{where} is {value if len(value) <= 60 else value[:57] + '...'}: it {message}"
 
 
 def _model_at(loc: Sequence[int | str]) -> type[BaseModel]:

@@ -28,7 +28,7 @@ def link_of(text: str) -> Link:
         return Link(LOOPBACK, "one machine", "", {})
     if not plain[:1].isdigit():
         return find(plain)
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for piece in plain.lower().replace("/s", "").split(","):
         match = _PIECE.fullmatch(piece.strip())
         if match is None:
@@ -41,11 +41,11 @@ def link_of(text: str) -> Link:
             if unit in _MBIT
             else ("loss", number / 100)
         )
-        if name in found:
+        if name in values:
             raise BadInput(f'link "{text}": it has two times, rates or losses; give each once')
-        found[name] = value
+        values[name] = value
     try:
-        return Link.of(plain.replace(" ", ""), LinkPart.model_validate(found))
+        return Link.of(plain.replace(" ", ""), LinkPart.model_validate(values))
     except ValueError as failure:
         raise BadInput(
             f'link "{text}" is out of range: a round trip is up to 120 s, a rate 0 to 1,000 Gbit/s'

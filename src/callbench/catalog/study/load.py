@@ -306,15 +306,15 @@ def _sentence(error: ValidationError, raw: Mapping[str, Any]) -> str:
     where = _place(first["loc"], raw)
     kind = first["type"]
     if kind == "extra_forbidden":
-        found = str(first["loc"][-1])
-        return f"{where} is not a key of a study: {allowed_names(found, _keys_beside(first['loc']), 20)}"
+        wrong = str(first["loc"][-1])
+        return f"{where} is not a key of a study: {allowed_names(wrong, _keys_beside(first['loc']), 20)}"
     if kind == "missing":
         return f"{where} is missing"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    found = repr(first["input"])
+    wrong = repr(first["input"])
     if kind == "value_error":
         return f"{where}: {message}"
-    return f"{where} is {found if len(found) <= 60 else found[:57] + '...'}: it {message}"
+    return f"{where} is {wrong if len(wrong) <= 60 else wrong[:57] + '...'}: it {message}"
 
 
 def _place(loc: Sequence[int | str], raw: Mapping[str, Any]) -> str:
@@ -347,5 +347,5 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     if get_origin(annotation) in (list, Union, UnionType) or get_args(annotation):
-        return next((found for inner in get_args(annotation) if (found := _model_in(inner))), None)
+        return next((model for inner in get_args(annotation) if (model := _model_in(inner))), None)
     return None

@@ -179,16 +179,16 @@ def _of_study(all_stacks: catalogue.Catalogue, names: list[str], overrides: Serv
     """Add a study's servers, replace their names by stacks, and override the requests of the named ones."""
     study = load(str(overrides.study))
     servers = dict(study.part.servers)
-    found = False
+    has_servers = False
     for name, server in study.part.servers.items():
         stack = load_driver_stack(OF_STUDY, name, server)
         if not any(text == name or mixed.fits(stack, text) for text in names):
             continue
-        found = True
+        has_servers = True
         servers[name] = _with_overrides(server, overrides, f"{study.path}: server {name}")
         new = load_driver_stack(OF_STUDY, name, servers[name])
         names[:] = [new if text in (name, stack) else text for text in names]
-    return _OfStudy(with_servers(all_stacks, servers, study.path), found)
+    return _OfStudy(with_servers(all_stacks, servers, study.path), has_servers)
 
 
 def _with_overrides(server: Server, overrides: ServerOverrides, who: str) -> Server:

@@ -67,8 +67,8 @@ class Published:
 
         Args: as in `printed`.
         """
-        found = self.printed(path, row, column)
-        return float(found) if isinstance(found, int | float) else None
+        printed = self.printed(path, row, column)
+        return float(printed) if isinstance(printed, int | float) else None
 
     def printed(self, path: str, row: str, column: str) -> int | float | str | None:
         """Return what the file has: a value, a word instead of it (`crashed`), or None.
@@ -87,8 +87,8 @@ class Published:
             node = node[step]
         if not isinstance(node, list) or column not in columns or columns.index(column) >= len(node):
             return None
-        found = node[columns.index(column)]
-        return found if isinstance(found, int | float | str) else None
+        value = node[columns.index(column)]
+        return value if isinstance(value, int | float | str) else None
 
     def decimals(self, path: str) -> int:
         """Return the number of printed decimals of a table, at most two. TOML does not keep trailing zeros.
@@ -109,8 +109,8 @@ class Published:
             key: a row if the path ends in a column, a column if it ends in a row.
         """
         table, _, name = path.rpartition(".")
-        found = self.figure(table, key, name)
-        return self.figure(table, name, key) if found is None else found
+        value = self.figure(table, key, name)
+        return self.figure(table, name, key) if value is None else value
 
     def check_beside(self, path: str, keys: Iterable[str]) -> None:
         """Check that `beside` finds a value for each key.

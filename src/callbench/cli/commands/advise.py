@@ -168,11 +168,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     run = source.record_of(record, source.Measuring(known, wanted, _say, out=out, answers=given, ask=ask_person))
     stopped: Stopped | None = None
     try:
-        found = from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
+        result = from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
     except Stopped as stop:
         # What was measured before it gives an advice, too.
-        found, stopped = from_record(run, wanted), type(stop)(f"stopped; {_goes_on(run.path, situation)}")
-    outcome = advice_result.show(found, wanted, for_programs=as_json)
+        result, stopped = from_record(run, wanted), type(stop)(f"stopped; {_goes_on(run.path, situation)}")
+    outcome = advice_result.show(result, wanted, for_programs=as_json)
     if stopped is not None:
         raise stopped
     end(outcome, undecided)

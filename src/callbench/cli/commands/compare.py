@@ -123,8 +123,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     ending = Ending(out, undecided=undecided, as_json=as_json)
     form: Form = "markdown" if markdown else "answer" if b else "whole"
     comparison = CompareCommand(request, limits, known_stacks(), ending, form=form)
-    found = comparing.read_stored(a, b or None, limits)
-    if found is None:
+    result = comparing.read_stored(a, b or None, limits)
+    if result is None:
         comparison.go()
     else:
-        comparison.tell(found)
+        comparison.tell(result)

@@ -23,9 +23,9 @@ def command(
     from callbench.runner.wire import exchange
     from callbench.store.record import Record
 
-    found = exchange.exchanges(Record(path), stacks or [], group)
+    exchanges = exchange.exchanges(Record(path), stacks or [], group)
     if as_json:
-        print_json([seen.record() for seen in found])
+        print_json([seen.record() for seen in exchanges])
         return
-    for seen in found:
+    for seen in exchanges:
         print(seen.text(), end="\n\n")  # noqa: T201

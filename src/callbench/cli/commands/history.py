@@ -32,11 +32,11 @@ def command(
     from callbench.store.shelf import Shelf
 
     shelf = Shelf(folder)
-    found = history(collected(shelf, tuple(metric or METRICS)))
-    if not found.collected.read and not found.collected.left_out:
+    result = history(collected(shelf, tuple(metric or METRICS)))
+    if not result.collected.read and not result.collected.left_out:
         raise BadInput(f"there is no record in {shelf.folder}: measure something first")
     if as_json:
-        print_json(document(found))
+        print_json(document(result))
     else:
-        for line in lines(found):
+        for line in lines(result):
             print_line(line)

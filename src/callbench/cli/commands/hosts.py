@@ -107,15 +107,15 @@ def check(
 
     fleet = Fleet(reading.read(keys or reading.default_folder()))
     try:
-        found = list(check_hosts(fleet, names or fleet.keys.hosts))
+        hosts = list(check_hosts(fleet, names or fleet.keys.hosts))
     finally:
         fleet.close()
     if as_json:
-        print_json([host.record() for host in found])
+        print_json([host.record() for host in hosts])
     else:
         columns = ("host", "address", "system", "processors", "adapters", "clock", "round trip")
-        show_rows([host.row() for host in found if host.address], columns, as_json=False)
-    wrong = [host.wrong for host in found if host.wrong]
+        show_rows([host.row() for host in hosts if host.address], columns, as_json=False)
+    wrong = [host.wrong for host in hosts if host.wrong]
     if wrong:
         print(*(f"callbench: {sentence}" for sentence in wrong), sep="\n", file=sys.stderr)  # noqa: T201
         raise typer.Exit(2)

@@ -41,8 +41,8 @@ def try_(
     from callbench.catalog.study import load
 
     own = load(study).part.links if study else {}
-    found = list(link_check.check_link(profile.find(link, own), seconds))
+    findings = list(link_check.check_link(profile.find(link, own), seconds))
     if as_json:
-        print_json([finding.record() for finding in found])
+        print_json([finding.record() for finding in findings])
     else:
-        show_rows([finding.row() for finding in found], ("what", "asked", "measured"), as_json=False)
+        show_rows([finding.row() for finding in findings], ("what", "asked", "measured"), as_json=False)

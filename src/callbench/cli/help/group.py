@@ -78,10 +78,10 @@ class CommandsByPurpose(TyperGroup):
 
 
 def _loaded(entry: CommandEntry) -> "Command":
-    found = import_module(entry.module).command
-    if isinstance(found, typer.Typer):
-        return get_group(found)
+    command = import_module(entry.module).command
+    if isinstance(command, typer.Typer):
+        return get_group(command)
     # What an application has in common with the others stands in `cli/__init__.py`; here it is made for one command.
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(entry.name, cls=SectionedCommand, epilog=epilog(entry.examples))(found)
+    app.command(entry.name, cls=SectionedCommand, epilog=epilog(entry.examples))(command)
     return get_command(app)

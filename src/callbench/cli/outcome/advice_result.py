@@ -16,17 +16,17 @@ from callbench.stats.decide.decision import Outcome
 _OUTCOMES = {AdviceVerdict.UNDECIDED: Outcome.UNDECIDED, AdviceVerdict.NONE: Outcome.FAILED}
 
 
-def show(found: AdviceResult, situation: Situation, *, for_programs: bool) -> Outcome:
+def show(result: AdviceResult, situation: Situation, *, for_programs: bool) -> Outcome:
     """Keeps and prints it. Returns what the program is to end with."""
-    run, sizes = found.subject.run, found.sizes
-    held_back = [held.run for held in found.held_back]
-    computed = report.as_result(found)
+    run, sizes = result.subject.run, result.sizes
+    held_back = [held.run for held in result.held_back]
+    computed = report.as_result(result)
     kept = stored.write(run, situation, held_back, None if sizes is None else sizes.run, computed)
-    shown = report.of(kept, found, computed)
+    shown = report.of(kept, result, computed)
     page = report.write(shown, "html", None)
     if for_programs:
         print_json(json.loads(as_json(shown)))
         print(f"page:   {page}\nadvice: {kept.path}", file=sys.stderr)  # noqa: T201
     else:
         print_ending(shown.opening, {"page": page, "advice": kept.path}, console(), show_command(kept.path))
-    return _OUTCOMES.get(found.advice.choice.verdict, Outcome.PASSED)
+    return _OUTCOMES.get(result.advice.choice.verdict, Outcome.PASSED)

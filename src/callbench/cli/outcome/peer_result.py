@@ -56,11 +56,11 @@ def one(target: str, known: Catalogue, given: dict[str, object], undecided: str 
         stopped = as_error(stop, f"stopped; {len(over)} of {request.rounds} rounds are over")
         if not over:
             raise stopped from None
-    found = rounds.agreement_of(request, over)
+    driven = rounds.agreement_of(request, over)
     if as_json:
-        print_json(told.record(found))
+        print_json(told.record(driven))
     else:
-        told.show(found, console(200))
+        told.show(driven, console(200))
     if stopped is not None:
         raise stopped
-    exit_code.end(found.agreement.outcome, undecided)
+    exit_code.end(driven.agreement.outcome, undecided)

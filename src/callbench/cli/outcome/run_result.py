@@ -23,13 +23,13 @@ def show_preview(preview: Preview, *, as_json: bool) -> None:
 
 def show(run: Record, *, as_json: bool) -> None:
     """Prints what a run found so far and writes its page; nothing if nothing was measured."""
-    found = subject(run)
-    if not any(cell.calls for cell in found.results.cells) and run.info["state"] != "finished":
+    measured = subject(run)
+    if not any(cell.calls for cell in measured.results.cells) and run.info["state"] != "finished":
         return
-    page = write(found, "html")
+    page = write(measured, "html")
     if as_json:
-        print_json(cell_records(found))
+        print_json(cell_records(measured))
         print(f"page: {page}\nrun:  {run.path}", file=sys.stderr)  # noqa: T201
     else:
         kept = {"page": page, "run": run.path}
-        print_ending(run_opening(found, summary(found)), kept, console(), show_command(run.path))
+        print_ending(run_opening(measured, summary(measured)), kept, console(), show_command(run.path))

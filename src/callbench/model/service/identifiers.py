@@ -32,7 +32,7 @@ def pascal(text: str, empty: str = "Type") -> str:
 
 def default_json(name: str) -> str:
     """The JSON name that protobuf gives to a field: underscores go, and the letter after each becomes large."""
-    return re.sub(r"_(.?)", lambda found: found.group(1).upper(), name)
+    return re.sub(r"_(.?)", lambda match: match.group(1).upper(), name)
 
 
 class Names:

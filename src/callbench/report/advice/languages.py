@@ -25,13 +25,13 @@ def languages(advice: Advice, what: str, unit: tuple[str, float]) -> Section | N
         what: the goal in words.
         unit: of its values, and their factor.
     """
-    found = advice.languages
-    if not found.measured:
+    spoken = advice.languages
+    if not spoken.measured:
         return None
-    named, (word, scale) = listed(found.measured), unit
+    named, (word, scale) = listed(spoken.measured), unit
     sheets = []
-    if len(found.measured) > 1:
-        rows = [row for shared in found.shared for row in _rows(advice, shared, scale)]
+    if len(spoken.measured) > 1:
+        rows = [row for shared in spoken.shared for row in _rows(advice, shared, scale)]
         columns = ("format and channel", "language", "stack", f"{what}, {word}", "figures on this page")
         sheets += [Sheet("By language", columns, rows)] if rows else []
         about = (
@@ -41,7 +41,7 @@ def languages(advice: Advice, what: str, unit: tuple[str, float]) -> Section | N
         )
     else:
         about = f"{named} must take part, so only its stacks are candidates. Client and server are programs in {named}."
-    if bounds := _bounds(advice, found.bound, scale):
+    if bounds := _bounds(advice, spoken.bound, scale):
         note = (
             "These are no candidates, since other languages must take part. Another language has other processor times,"
             " and often other headers. If a format has no stack in a named language here, only this is known of it."
@@ -53,14 +53,14 @@ def languages(advice: Advice, what: str, unit: tuple[str, float]) -> Section | N
 
 def origin_sentences(advice: Advice) -> Iterator[str]:
     """Say in sentences whose figures those of the choice are."""
-    found, best = advice.languages, advice.choice.best
-    for shared in found.shared:
+    spoken, best = advice.languages, advice.choice.best
+    for shared in spoken.shared:
         if shared.counted == best:
             others = [stack for stack in shared.stacks.values() if stack != best]
             what = protocol(advice, best)
             yield f"The figures of {what} are those of {best}, which needs more than {listed(others)}."
-    if len(found.measured) == 1 and best:
-        yield f"Only stacks in {found.measured[0]} are candidates."
+    if len(spoken.measured) == 1 and best:
+        yield f"Only stacks in {spoken.measured[0]} are candidates."
     today = str((advice.situation.source or {}).get("today") or "")
     if today and today != advice.situation.today:
         yield f"{today} runs today. The figures of its protocol are those of {advice.situation.today}."

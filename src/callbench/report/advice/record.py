@@ -118,15 +118,15 @@ def _difference(difference: Difference | None) -> Mapping[str, Any] | None:
     )
 
 
-def _regions(found: Regions) -> dict[str, Any]:
+def _regions(regions: Regions) -> dict[str, Any]:
     return {
-        "names": list(found.names),
-        "x": _axis(found.x),
-        "y": _axis(found.y),
-        "winners": [list(row) for row in found.winners],
-        "tied": [list(row) for row in found.tied],
-        "call": found.call,
-        "fixed": found.fixed,
+        "names": list(regions.names),
+        "x": _axis(regions.x),
+        "y": _axis(regions.y),
+        "winners": [list(row) for row in regions.winners],
+        "tied": [list(row) for row in regions.tied],
+        "call": regions.call,
+        "fixed": regions.fixed,
     }
 
 

@@ -25,26 +25,26 @@ def report_of(stored: Stored) -> RecordReport:
     Raises:
         BadInput: its run is not there, or damaged.
     """
-    found = from_record(stored.run, stored.situation)
-    return of(stored, found, as_result(found))
+    advised = from_record(stored.run, stored.situation)
+    return of(stored, advised, as_result(advised))
 
 
-def of(stored: Stored, found: AdviceResult, computed: Mapping[str, Any]) -> RecordReport:
+def of(stored: Stored, advised: AdviceResult, computed: Mapping[str, Any]) -> RecordReport:
     """Tell an advice that was computed.
 
     Args:
         stored: as it is kept.
-        found: the advice, and what it rests on.
+        advised: the advice, and what it rests on.
         computed: what `as_result` gives for it.
     """
-    advice = found.advice
+    advice = advised.advice
     kept = record(stored, computed)
     findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice)]
     return RecordReport(
         stored,
-        f"From {advice_basis(found)}.",
+        f"From {advice_basis(advised)}.",
         findings,
-        sections(advice, losses(found), lacks(found)),
+        sections(advice, losses(advised), lacks(advised)),
         kept,
         verdict=kept["sentence"],
         assumed=kept["assumed"],
@@ -52,11 +52,11 @@ def of(stored: Stored, found: AdviceResult, computed: Mapping[str, Any]) -> Reco
     )
 
 
-def as_result(found: AdviceResult) -> dict[str, Any]:
+def as_result(advised: AdviceResult) -> dict[str, Any]:
     """Give everything that was computed, with what it assumes: what is kept, and what programs get."""
-    folder = found.subject.run.path
-    computed = result(found.advice)
-    return {**computed, "assumed": assumptions(found.advice, folder)}
+    folder = advised.subject.run.path
+    computed = result(advised.advice)
+    return {**computed, "assumed": assumptions(advised.advice, folder)}
 
 
 def record(stored: Stored, computed: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,17 +66,19 @@ def record(stored: Stored, computed: Mapping[str, Any]) -> dict[str, Any]:
     return {**head, **basis, "situation": stored.record["situation"], **computed}
 
 
-def advice_basis(found: AdviceResult) -> str:
+def advice_basis(advised: AdviceResult) -> str:
     """Say what an advice rests on."""
-    names = [measured.run.path for measured in (found.subject, *found.held_back, found.sizes) if measured is not None]
-    cells = len(found.advice.every)
+    names = [
+        measured.run.path for measured in (advised.subject, *advised.held_back, advised.sizes) if measured is not None
+    ]
+    cells = len(advised.advice.every)
     return f"{cells} cells of {', '.join(path.name for path in names)}"
 
 
-def losses(found: AdviceResult) -> list[tuple[str, str, str]]:
+def losses(advised: AdviceResult) -> list[tuple[str, str, str]]:
     """List what the schema of an imported service cannot say: places, problem, and what it becomes."""
     places: dict[tuple[str, str], list[str]] = {}
-    for loss in stored_losses(found.subject.run.path):
+    for loss in stored_losses(advised.subject.run.path):
         places.setdefault((loss.problem, loss.mapped), []).append(loss.place)
     return [(_few(where), problem, mapped) for (problem, mapped), where in places.items()]
 
@@ -86,14 +88,14 @@ def _few(places: Sequence[str]) -> str:
     return ", ".join(places[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
-def lacks(found: AdviceResult) -> list[tuple[str, str]]:
+def lacks(advised: AdviceResult) -> list[tuple[str, str]]:
     """List what the stack that is advised cannot carry, as its card says.
 
     A card speaks of Callbench's own calls. A stack that cannot carry a payload of the user's own was not measured.
     """
-    if found.subject.requested.service:
+    if advised.subject.requested.service:
         return []
-    card = found.subject.cards.get(found.advice.choice.best, {})
+    card = advised.subject.cards.get(advised.advice.choice.best, {})
     return [(str(check), str(why)) for check, why in (card.get("lacks") or {}).items()]
 
 

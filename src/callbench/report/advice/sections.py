@@ -162,20 +162,20 @@ def _objective(advice: Advice) -> Section | None:
 
 
 def _depends(advice: Advice) -> Section | None:
-    found = advice.map
-    if found is None:
+    map_ = advice.map
+    if map_ is None:
         return None
     margin = percent(advice.situation.margin)
     about = (
-        f"Who has the shortest time of a call for {found.call}, at {found.fixed}. Pale: others lie within {margin} of"
+        f"Who has the shortest time of a call for {map_.call}, at {map_.fixed}. Pale: others lie within {margin} of"
         " the named one. Grey: undecided. The circle is your situation."
     )
-    if found.x.unit == "bytes":
+    if map_.x.unit == "bytes":
         about += " Between sizes that were measured, times and bytes are interpolated."
-    if found.extra:
+    if map_.extra:
         about += f" {_SIZES}"
     drawn = chart(
-        "regions", "Who wins where", about, regions(found), "the run's cells, trials and wire, as computed here"
+        "regions", "Who wins where", about, regions(map_), "the run's cells, trials and wire, as computed here"
     )
     cuts = f"Each sentence is a line through the map. Equal: within {margin}."
     charts = [drawn] if drawn else []

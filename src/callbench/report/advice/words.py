@@ -139,13 +139,13 @@ def reasons(advice: Advice) -> Iterator[str]:
 
 def depends(advice: Advice) -> list[str]:
     """Say on what the choice depends, cut through the map where the situation lies."""
-    found = advice.map
-    if found is None:
+    map_ = advice.map
+    if map_ is None:
         return list(changing(advice))
-    x, y = lines_through(found)
+    x, y = lines_through(map_)
     sentences = [
-        _cut(x, found.x, f"At {_place(found.y)} and {found.fixed}"),
-        _cut(y, found.y, f"At {_place(found.x)} and {found.fixed}"),
+        _cut(x, map_.x, f"At {_place(map_.y)} and {map_.fixed}"),
+        _cut(y, map_.y, f"At {_place(map_.x)} and {map_.fixed}"),
     ]
     if advice.situation.goal is not Goal.TIME:
         sentences.append(f"The map is of time. The choice goes by {goal(advice)}, which no rate of a link changes.")
@@ -216,9 +216,9 @@ def _disturbed(wire: object) -> bool:
 
 def _load(advice: Advice) -> str:
     calls = advice.situation.calls_per_s or 0.0
-    found = {line.name: calls * line.own.middle / 1e6 for line in advice.lines}
-    least = found.get(processor_line("server"))
-    most = max((found.get(processor_line("server", link.name), 0.0) for link in advice.situation.links), default=0.0)
+    seconds = {line.name: calls * line.own.middle / 1e6 for line in advice.lines}
+    least = seconds.get(processor_line("server"))
+    most = max((seconds.get(processor_line("server", link.name), 0.0) for link in advice.situation.links), default=0.0)
     busy = "" if least is None else f" At {calls:,.10g} calls/s the server keeps {least:.2g} processors busy"
     if least is not None:
         busy += f", and up to {most:.2g} if it sleeps before each call." if most > least else "."

@@ -42,22 +42,22 @@ _GETS_THROUGH = {
 
 def title(result: CapacityResult) -> str:
     """Say the answer in a few words: `Holds 17 clients: one call at a time gets through`; "" if nothing was tried."""
-    found, along = result.capacity, result.request.along
-    if found is None:
+    capacity, along = result.capacity, result.request.along
+    if capacity is None:
         return ""
     if result.request.need is not None:
         return f"{_need(result)[:-1]}{', and the server died under load' if result.death is not None else ''}"
-    level = level_text(found.level, along)
+    level = level_text(capacity.level, along)
     if result.proof is not None and not result.proof.met:
         return f"Undecided whether it holds {level_text(result.proof.level, along)}: longer loads missed the objective"
-    if found.end is KneeOutcome.BELOW and found.low is not None:
+    if capacity.end is KneeOutcome.BELOW and capacity.low is not None:
         held = f"Does not hold {level}"
-    elif found.low is None:
+    elif capacity.low is None:
         held = f"Undecided whether it holds {level}"
-    elif found.low <= 0:
+    elif capacity.low <= 0:
         held = f"Undecided whether it holds {level_text(result.request.span.low, along)}"
-    elif result.invalid or found.end is not KneeOutcome.WITHIN:
-        held = f"Holds at least {level_text(found.low, along) if result.invalid else level}"
+    elif result.invalid or capacity.end is not KneeOutcome.WITHIN:
+        held = f"Holds at least {level_text(capacity.low, along) if result.invalid else level}"
     else:
         held = f"Holds {level}"
     if result.death is not None:
@@ -65,13 +65,13 @@ def title(result: CapacityResult) -> str:
     return ": ".join(filter(None, (held, _gets_through(result.saturation))))
 
 
-def _gets_through(found: Saturation | None) -> str:
+def _gets_through(saturation: Saturation | None) -> str:
     """Say what ends it, in a few words; "" if that is not known."""
-    if found is None:
+    if saturation is None:
         return ""
-    if found.resource is Resource.POOL and found.at_once is not None:
-        return f"{counted(round(found.at_once), 'call')} at a time get through"
-    return _GETS_THROUGH.get(found.resource, "")
+    if saturation.resource is Resource.POOL and saturation.at_once is not None:
+        return f"{counted(round(saturation.at_once), 'call')} at a time get through"
+    return _GETS_THROUGH.get(saturation.resource, "")
 
 
 def level_text(level: float, along: str) -> str:
@@ -108,52 +108,52 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     yield from notes
 
 
-def _used_up(found: Saturation) -> str:
-    if found.resource is Resource.POOL and found.at_once is None:
+def _used_up(saturation: Saturation) -> str:
+    if saturation.resource is Resource.POOL and saturation.at_once is None:
         return "The pool of connections was used up first"
-    return _SATURATED[found.resource]
+    return _SATURATED[saturation.resource]
 
 
 def _holds(result: CapacityResult) -> str:
-    request, found = result.request, result.capacity
-    if found is None:
+    request, capacity = result.request, result.capacity
+    if capacity is None:
         return "No load was tried, so nothing is known."
     if result.proof is not None and not result.proof.met:
         return f"Undecided whether it holds {level_text(result.proof.level, request.along)} with {request.objective}."
-    return _as_found(result, found)
+    return _as_found(result, capacity)
 
 
-def _as_found(result: CapacityResult, found: Capacity) -> str:
+def _as_found(result: CapacityResult, capacity: Capacity) -> str:
     request = result.request
-    level = level_text(found.level, request.along)
-    if found.end is not KneeOutcome.WITHIN:
-        return _at_an_end(result, found)
-    if found.low is None or found.high is None:
+    level = level_text(capacity.level, request.along)
+    if capacity.end is not KneeOutcome.WITHIN:
+        return _at_an_end(result, capacity)
+    if capacity.low is None or capacity.high is None:
         return f"It holds about {level} with {request.objective}{_rate(result)}. The level has no interval."
     low, high = (
-        f"{value:,.0f}" if request.along == CLIENTS else figure(value, 0.005) for value in (found.low, found.high)
+        f"{value:,.0f}" if request.along == CLIENTS else figure(value, 0.005) for value in (capacity.low, capacity.high)
     )
-    if found.low <= 0:
+    if capacity.low <= 0:
         lowest = level_text(request.span.low, request.along)
         return f"Undecided whether it holds {lowest} with {request.objective}: it holds 0 to {high}."
     if result.invalid:
         # The greatest load of which it is sure that it was made and met: more was not shown.
-        return f"It holds at least {level_text(found.low, request.along)} with {request.objective}."
+        return f"It holds at least {level_text(capacity.low, request.along)} with {request.objective}."
     between = f"(95 % interval {low} to {high})"
     return f"It holds {level} {between} with {request.objective}{_rate(result)}."
 
 
-def _at_an_end(result: CapacityResult, found: Capacity) -> str:
+def _at_an_end(result: CapacityResult, capacity: Capacity) -> str:
     """Say what was found at the lowest or the highest load."""
-    aim, level = result.request.objective, level_text(found.level, result.request.along)
-    if found.low is None:
+    aim, level = result.request.objective, level_text(capacity.level, result.request.along)
+    if capacity.low is None:
         return f"Undecided whether it holds {level} with {aim}: too few loads were tried."
-    if found.end is KneeOutcome.BELOW:
+    if capacity.end is KneeOutcome.BELOW:
         return f"It does not hold {level} with {aim}: the lowest load that was tried already fails."
     most = result.request.span.high
-    missed = not start_allowance(found, result.request)
-    ends = "there" if found.level >= most else f"at {level_text(most, result.request.along)}"
-    ends += ", which some loads missed" if missed and found.level < most else ""
+    missed = not start_allowance(capacity, result.request)
+    ends = "there" if capacity.level >= most else f"at {level_text(most, result.request.along)}"
+    ends += ", which some loads missed" if missed and capacity.level < most else ""
     return f"It holds at least {level} with {aim}{_rate(result)}: --most ends the search {ends}."
 
 
@@ -196,15 +196,15 @@ def _need(result: CapacityResult) -> str:
 
 
 def _certainty(result: CapacityResult) -> str:
-    found, took = result.capacity, f"{result.took_s:.0f} s"
+    capacity, took = result.capacity, f"{result.took_s:.0f} s"
     loads = f"{len(result.steps)} loads in {took}"
-    if found is None:
+    if capacity is None:
         return f"{loads} were tried."
-    if found.low is None:
-        few = f"{found.crossings} of at least {LEAST} independent estimates"
+    if capacity.low is None:
+        few = f"{capacity.crossings} of at least {LEAST} independent estimates"
         remedy = "Give more --seconds; --resume then goes on with this search."
         return f"Undecided how sure that is: {loads} made {few}. {remedy}"
-    return f"The interval rests on {found.crossings} independent estimates: {loads}.{_settling(result, found)}"
+    return f"The interval rests on {capacity.crossings} independent estimates: {loads}.{_settling(result, capacity)}"
 
 
 def _proof(proof: Proof, request: CapacityRequest) -> str:
@@ -223,12 +223,12 @@ def _proof(proof: Proof, request: CapacityRequest) -> str:
     )
 
 
-def _settling(result: CapacityResult, found: Capacity) -> str:
+def _settling(result: CapacityResult, capacity: Capacity) -> str:
     """Say what the lower end allows for, where loads are too short for a queue; "" if they are not."""
-    part = start_allowance(found, result.request)
+    part = start_allowance(capacity, result.request)
     if not part:
         return ""
-    aim, rate = objective.parse(result.request.objective), rate_of_loads(found, result.request)
+    aim, rate = objective.parse(result.request.objective), rate_of_loads(capacity, result.request)
     load_s, needed = result.request.load_s(rate, coarse=False), settling_s(rate, aim.limit_us / 1e6, aim.share)
     return (
         f" Each load of {figure(load_s)} s begins with an empty queue. Near this rate a queue may need"

@@ -55,7 +55,7 @@ def _think(think_ms: float) -> str:
 
 def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
     """For programs."""
-    found, saturation = result.capacity, result.saturation
+    capacity, saturation = result.capacity, result.saturation
     return {
         "kind": "capacity",
         "folder": str(run.path),
@@ -63,7 +63,7 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
         "state": run.info["state"],
         "along": result.request.along,
         "objective": result.request.objective,
-        "capacity": None if found is None else {**asdict(found), "end": found.end.value},
+        "capacity": None if capacity is None else {**asdict(capacity), "end": capacity.end.value},
         "calls_per_s": None if result.rate is None else asdict(result.rate),
         "saturated": None if saturation is None else {**asdict(saturation), "resource": saturation.resource.value},
         "valid": not result.invalid,
@@ -154,11 +154,13 @@ def _chart(result: CapacityResult, first: str) -> Chart | None:
         for line in result.steps
         if line["value_us"] is not None
     ]
-    found = result.capacity
+    capacity = result.capacity
     crossed = None
     about = "Each mark is one load: a dot if it met the objective, a cross if not."
-    if found is not None and found.low is not None and found.high is not None:
-        crossed = CrossedAt(found.level, found.low, found.high, level_text(found.level, result.request.along))
+    if capacity is not None and capacity.low is not None and capacity.high is not None:
+        crossed = CrossedAt(
+            capacity.level, capacity.low, capacity.high, level_text(capacity.level, result.request.along)
+        )
         about += " The line from above to below is the capacity, in its 95 % interval."
     name = f"{result.request.objective.partition(' ')[0]}, ms, logarithmic"
     spec = knee_chart(tried, f"{first}, logarithmic", name, ObjectiveMark(aim.text, aim.limit_us), crossed)

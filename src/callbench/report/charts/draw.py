@@ -34,10 +34,10 @@ def to_svg(spec: Spec, label: str, small_spec: Spec | None = None) -> Markup:
     wide, _ = _svg(spec, label, WIDTH)
     if small_spec is not None:
         return _both(wide, _svg(small_spec, label, PHONE)[0])
-    small, found = _svg(narrow(spec), label, PHONE)
-    if found != PHONE:
+    small, width = _svg(narrow(spec), label, PHONE)
+    if width != PHONE:
         # Names and axes take what they need; what is plotted has the rest.
-        small, _ = _svg(narrow(spec, max(LEAST, FIRST - (found - PHONE))), label, PHONE)
+        small, _ = _svg(narrow(spec, max(LEAST, FIRST - (width - PHONE))), label, PHONE)
     return _both(wide, small)
 
 

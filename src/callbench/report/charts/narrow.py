@@ -74,8 +74,8 @@ def _names(spec: Spec) -> list[str]:
     """List the names along nominal axes, from the data."""
     parts = list(_dicts(spec))
     fields = {part["field"] for part in parts if part.get("type") == "nominal" and "axis" in part}
-    found = (row.get(field) for part in parts for row in _rows(part) for field in fields)
-    return list(dict.fromkeys(name for name in found if isinstance(name, str)))
+    values = (row.get(field) for part in parts for row in _rows(part) for field in fields)
+    return list(dict.fromkeys(name for name in values if isinstance(name, str)))
 
 
 def _rows(part: dict[str, Any]) -> list[dict[str, Any]]:

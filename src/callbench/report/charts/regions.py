@@ -11,23 +11,23 @@ _TIED = 0.45
 _COLOURS = (*SERIES[:2], *SERIES[3:])
 
 
-def regions(found: Regions) -> Spec | None:
+def regions(map_: Regions) -> Spec | None:
     """Describe the map; None where it is undecided everywhere."""
-    present = [name for place, name in enumerate(found.names) if any(place in row for row in found.winners)]
+    present = [name for place, name in enumerate(map_.names) if any(place in row for row in map_.winners)]
     if not present:
         return None
-    half_x, half_y = (math.sqrt(axis.places[1] / axis.places[0]) for axis in (found.x, found.y))
+    half_x, half_y = (math.sqrt(axis.places[1] / axis.places[0]) for axis in (map_.x, map_.y))
     values = [
         {
             "x": at / half_x,
             "x2": at * half_x,
             "y": level / half_y,
             "y2": level * half_y,
-            "winner": found.names[winner] if winner >= 0 else UNDECIDED,
+            "winner": map_.names[winner] if winner >= 0 else UNDECIDED,
             "tied": tied,
         }
-        for level, row, tied_row in zip(found.y.places, found.winners, found.tied, strict=True)
-        for at, winner, tied in zip(found.x.places, row, tied_row, strict=True)
+        for level, row, tied_row in zip(map_.y.places, map_.winners, map_.tied, strict=True)
+        for at, winner, tied in zip(map_.x.places, row, tied_row, strict=True)
     ]
     colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(present))]
     colour = {
@@ -36,7 +36,7 @@ def regions(found: Regions) -> Spec | None:
         "scale": {"domain": [*present, UNDECIDED], "range": [*colours, RULE]},
         "legend": {"columns": 2, "labelLimit": 300},
     }
-    encoding = {"x": _axis(found.x, "x"), "x2": {"field": "x2"}, "y": _axis(found.y, "y"), "y2": {"field": "y2"}}
+    encoding = {"x": _axis(map_.x, "x"), "x2": {"field": "x2"}, "y": _axis(map_.y, "y"), "y2": {"field": "y2"}}
     layers: list[Spec] = [
         {
             "data": {"values": values},
@@ -44,10 +44,10 @@ def regions(found: Regions) -> Spec | None:
             "encoding": {**encoding, "color": colour, "opacity": _opacity()},
         },
     ]
-    if found.x.here is not None and found.y.here is not None and _within(found.x) and _within(found.y):
-        here = [{"x": found.x.here, "y": found.y.here}]
+    if map_.x.here is not None and map_.y.here is not None and _within(map_.x) and _within(map_.y):
+        here = [{"x": map_.x.here, "y": map_.y.here}]
         mark = {"type": "point", "shape": "circle", "size": 120, "filled": True, "color": PAPER, "stroke": INK}
-        place = {"x": _axis(found.x, "x"), "y": _axis(found.y, "y")}
+        place = {"x": _axis(map_.x, "x"), "y": _axis(map_.y, "y")}
         layers.append({"data": {"values": here}, "mark": {**mark, "strokeWidth": 2, "opacity": 1}, "encoding": place})
     return {"width": WIDTH - 80, "height": 340, "layer": layers}
 

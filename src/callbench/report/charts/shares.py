@@ -15,9 +15,9 @@ def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) ->
         names: the shares in the order in which they are drawn.
     """
     values = []
-    for stack, found in by_stack.items():
+    for stack, parts in by_stack.items():
         for order, name in enumerate(names):
-            value = found.get(name, 0.0)
+            value = parts.get(name, 0.0)
             if value > 0:
                 values.append({"stack": stack, "share": name, "bytes": value, "order": order})
     present = [name for name in names if any(value["share"] == name for value in values)]

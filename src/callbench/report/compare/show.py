@@ -43,11 +43,11 @@ _SOURCE = "journal.jsonl: lines of kind met (docs/reference/run-folder.md)"
 _COLUMNS = ("cell", "metric", "A", "B", "B / A", "could detect", "verdict")
 
 
-def headline(found: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
     """Describe in a line what was found of each metric."""
     parts = []
     for metric in ComparedMetric:
-        tally = Counter(row.verdict for row in found.cells if row.figures.metric is metric)
+        tally = Counter(row.verdict for row in comparison.cells if row.figures.metric is metric)
         words = [(word, tally[word]) for word in (*map(str, Decision), NOT_COMPARED) if tally[word]]
         if words:
             parts.append(f"{metric}: {_counted(words)}")
@@ -65,34 +65,34 @@ def _counted(words: Sequence[tuple[str, int]]) -> str:
     return f"{of_b}{', '.join([first, *rest])} of {total} cells"
 
 
-def verdict(found: Comparison) -> str:
+def verdict(comparison: Comparison) -> str:
     """Say in a short sentence what a gate makes of it and why: the title of the page."""
-    rates = [row for row in found.cells if row.figures.metric is ComparedMetric.RATE]
-    why = next(iter(_reasons(found)), "") or _rate_words(rates, found)
-    return f"{str(found.outcome).capitalize()}: {why}"
+    rates = [row for row in comparison.cells if row.figures.metric is ComparedMetric.RATE]
+    why = next(iter(_reasons(comparison)), "") or _rate_words(rates, comparison)
+    return f"{str(comparison.outcome).capitalize()}: {why}"
 
 
-def _reasons(found: Comparison) -> Iterator[str]:
+def _reasons(comparison: Comparison) -> Iterator[str]:
     """Say why it did not pass, the gravest first; nothing where it did."""
-    outcome = found.outcome
-    open_ = [row for row in found.cells if row.outcome is outcome]
+    outcome = comparison.outcome
+    open_ = [row for row in comparison.cells if row.outcome is outcome]
     failing = [row for row in open_ if row.failures and row.failures.outcome is outcome]
     if outcome is Outcome.FAILED:
         if failing:
-            yield f"B fails more calls{_where(found, failing)}"
+            yield f"B fails more calls{_where(comparison, failing)}"
         for metric in ComparedMetric:
             worse = [row for row in open_ if row.regression and row.figures.metric is metric]
             if worse:
-                yield f"B {_WORSE[metric]}{_where(found, worse)}"
-        yield f"{_unmeasured(open_)} could not be measured{_where(found, open_)}"
+                yield f"B {_WORSE[metric]}{_where(comparison, worse)}"
+        yield f"{_unmeasured(open_)} could not be measured{_where(comparison, open_)}"
     elif outcome is Outcome.UNDECIDED:
         if failing:
-            yield f"B may fail more calls{_where(found, failing)}"
+            yield f"B may fail more calls{_where(comparison, failing)}"
         unseen = [(row.decided.unseen, row.figures.metric) for row in open_ if row.decided]
         if unseen:
             most, metric = max(unseen)
             yield f"the {metric} of B may be {_percent(most)} worse"
-        yield f"not compared{_where(found, open_)}"
+        yield f"not compared{_where(comparison, open_)}"
 
 
 def _unmeasured(cells: Sequence[MetricVerdict]) -> str:
@@ -100,38 +100,38 @@ def _unmeasured(cells: Sequence[MetricVerdict]) -> str:
     return " and ".join(sorted(frozenset[str]().union(*(row.figures.sides for row in cells)))) or "one of the two"
 
 
-def _where(found: Comparison, cells: Sequence[MetricVerdict]) -> str:
+def _where(comparison: Comparison, cells: Sequence[MetricVerdict]) -> str:
     """Say in how many cells, where there are several."""
-    every = len({row.figures.cell for row in found.cells})
+    every = len({row.figures.cell for row in comparison.cells})
     return f" in {len({row.figures.cell for row in cells})} of {every} cells" if every > 1 else ""
 
 
-def _rate_words(rates: Sequence[MetricVerdict], found: Comparison) -> str:
+def _rate_words(rates: Sequence[MetricVerdict], comparison: Comparison) -> str:
     """Say what the rates of B are beside A's, where nothing is wrong."""
     tally = Counter(row.verdict for row in rates)
     if tally[Decision.BETTER]:
         better = [row for row in rates if row.verdict == Decision.BETTER]
-        return f"B is faster{_where(found, better)}"
+        return f"B is faster{_where(comparison, better)}"
     if tally[Decision.EQUIVALENT] == len(rates):
-        return f"B is as fast as A, within {_percent(found.rule.threshold)}"
-    return f"B is not slower by more than {_percent(found.rule.threshold)}"
+        return f"B is as fast as A, within {_percent(comparison.rule.threshold)}"
+    return f"B is not slower by more than {_percent(comparison.rule.threshold)}"
 
 
-def sentences(found: Comparison) -> list[str]:
+def sentences(comparison: Comparison) -> list[str]:
     """Describe what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
     said = []
     for metric in ComparedMetric:
-        mine = [row for row in found.cells if row.figures.metric is metric]
+        mine = [row for row in comparison.cells if row.figures.metric is metric]
         if any(row.decided for row in mine):
-            said.append(_sentence(metric, mine, found))
-    names = RowNames(found.cells)
-    failing = {names.of(row): row.why for row in found.cells if row.why and row.ratio}
+            said.append(_sentence(metric, mine, comparison))
+    names = RowNames(comparison.cells)
+    failing = {names.of(row): row.why for row in comparison.cells if row.why and row.ratio}
     said += [f"{name}: {why}" if name else why for name, why in failing.items()]
-    said += [f"not compared: {names.of(row)} {row.figures.metric}: {row.why}" for row in found.missing]
-    return [*said, f"{found.outcome}"]
+    said += [f"not compared: {names.of(row)} {row.figures.metric}: {row.why}" for row in comparison.missing]
+    return [*said, f"{comparison.outcome}"]
 
 
-def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], found: Comparison) -> str:
+def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], comparison: Comparison) -> str:
     """Describe of a metric whether a regression was found, how great a one may be there, and what would tell."""
     beyond = [row for row in cells if row.regression]
     recovering = [row for row in cells if row.recovers is not None and row.outcome is Outcome.UNDECIDED]
@@ -139,19 +139,19 @@ def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], found: Com
         where = f" in {_cells(len(recovering))}" if len(cells) > 1 else ""
         return f"{metric}: undecided{where}, because without a pause between calls it is another one"
     open_ = [row for row in cells if row.decided and row.decided.outcome is Outcome.UNDECIDED]
-    allowed = _percent(found.rule.allowed(metric))
+    allowed = _percent(comparison.rule.allowed(metric))
     unseen = max((row.decided.unseen for row in open_ if row.decided), default=0.0)
     where = f" in {_cells(len(open_))}" if len(cells) > 1 else ""
     missed = f"one up to {_percent(unseen)} could not be detected{where}" if open_ else ""
     if beyond:
         count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
-        names = RowNames(found.cells)
+        names = RowNames(comparison.cells)
         text = f"{count} in {some([names.of(row) for row in beyond])}" if len(cells) > 1 else count
         text += f"; {missed}" if missed else ""
     else:
         text = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
     undecided = [row.decided for row in cells if row.decided and row.undecided and row.outcome is not Outcome.FAILED]
-    return "; ".join([f"{metric}: {text}", *_more_forks(undecided, found.rule.margin(metric))])
+    return "; ".join([f"{metric}: {text}", *_more_forks(undecided, comparison.rule.margin(metric))])
 
 
 def _more_forks(undecided: Sequence[DecidedComparison], margin: float) -> Iterator[str]:
@@ -176,23 +176,23 @@ def _why_hopeless(undecided: Sequence[DecidedComparison], margin: float) -> str:
     return "it is too close to a limit"
 
 
-def record(found: Comparison) -> dict[str, Any]:
+def record(comparison: Comparison) -> dict[str, Any]:
     """Return everything for programs: sealed by comparison.schema.json."""
     return {
         "format": _FORMAT,
-        "a": found.a,
-        "b": found.b,
-        "how": found.method,
-        "level": found.rule.level,
-        "threshold": found.rule.threshold,
-        "p99_threshold": found.rule.p99_threshold,
-        "shift": found.rule.shift,
-        "outcome": str(found.outcome),
-        "regressions": len(found.regressions),
-        "cells": [_record(row) for row in found.cells],
-        "sentences": sentences(found),
-        "notes": list(found.notes),
-        "folder": found.folder or None,
+        "a": comparison.a,
+        "b": comparison.b,
+        "how": comparison.method,
+        "level": comparison.rule.level,
+        "threshold": comparison.rule.threshold,
+        "p99_threshold": comparison.rule.p99_threshold,
+        "shift": comparison.rule.shift,
+        "outcome": str(comparison.outcome),
+        "regressions": len(comparison.regressions),
+        "cells": [_record(row) for row in comparison.cells],
+        "sentences": sentences(comparison),
+        "notes": list(comparison.notes),
+        "folder": comparison.folder or None,
     }
 
 
@@ -225,19 +225,19 @@ def _record(row: MetricVerdict) -> dict[str, Any]:
     }
 
 
-def print_comparison(found: Comparison, console: Console) -> None:
+def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print all of it."""
-    console.print(Text(verdict(found), style="bold"), soft_wrap=True)
-    console.print(Text(f"A: {found.a}\nB: {found.b}\n{found.method}."), soft_wrap=True)
-    names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
+    console.print(Text(verdict(comparison), style="bold"), soft_wrap=True)
+    console.print(Text(f"A: {comparison.a}\nB: {comparison.b}\n{comparison.method}."), soft_wrap=True)
+    names = [name if name != "B / A" else _between(comparison) for name in _COLUMNS]
     grid = Grid([Column(name, number=name not in {"cell", "metric", "verdict"}) for name in names])
-    rows = RowNames(found.cells)
-    for row in found.cells:
-        grid.add(*_row(row, rows), Text(_verdict(row, found), style=_STYLES[row.verdict]))
+    rows = RowNames(comparison.cells)
+    for row in comparison.cells:
+        grid.add(*_row(row, rows), Text(_verdict(row, comparison), style=_STYLES[row.verdict]))
     grid.print(console)
-    for note in found.notes:
+    for note in comparison.notes:
         console.print(Text(f"! {note}", style="yellow"), soft_wrap=True)
-    for sentence in (headline(found), *sentences(found)):
+    for sentence in (headline(comparison), *sentences(comparison)):
         console.print(Text(f"{sentence}."), soft_wrap=True)
 
 
@@ -247,82 +247,84 @@ def _row(row: MetricVerdict, names: "RowNames") -> tuple[str, ...]:
     return (names.of(row), str(row.figures.metric), *values, ratio_text(row.ratio), _detectable(row))
 
 
-def markdown(found: Comparison) -> str:
+def markdown(comparison: Comparison) -> str:
     """Write it for a pull request."""
-    rows = RowNames(found.cells)
+    rows = RowNames(comparison.cells)
     lines = [
-        f"### {_MARKS[found.outcome]} callbench: {_plain(verdict(found))}",
+        f"### {_MARKS[comparison.outcome]} callbench: {_plain(verdict(comparison))}",
         "",
-        f"- {headline(found)}",
-        *(f"- {_plain(sentence)}" for sentence in sentences(found)),
+        f"- {headline(comparison)}",
+        *(f"- {_plain(sentence)}" for sentence in sentences(comparison)),
         "",
-        f"A: `{_code(found.a)}` · B: `{_code(found.b)}`",
+        f"A: `{_code(comparison.a)}` · B: `{_code(comparison.b)}`",
         "",
-        f"| {' | '.join(_COLUMNS).replace('B / A', _between(found))} |",
+        f"| {' | '.join(_COLUMNS).replace('B / A', _between(comparison))} |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
-    for row in found.cells:
+    for row in comparison.cells:
         marked = row.outcome is not Outcome.PASSED
-        verdict_ = f"**{_plain(_verdict(row, found))}**" if marked else _plain(_verdict(row, found))
+        verdict_ = f"**{_plain(_verdict(row, comparison))}**" if marked else _plain(_verdict(row, comparison))
         lines.append(f"| {' | '.join((*map(_plain, _row(row, rows)), verdict_))} |")
     lines += [
         "",
         (
-            f"{found.method}. The chance that any of these verdicts of better or worse is wrong is at most"
-            f" {_percent(found.rule.level)}. *Could detect*: found in 80 % of such comparisons."
+            f"{comparison.method}. The chance that any of these verdicts of better or worse is wrong is at most"
+            f" {_percent(comparison.rule.level)}. *Could detect*: found in 80 % of such comparisons."
         ),
     ]
-    lines += [f"> {_plain(note)}" for note in found.notes]
+    lines += [f"> {_plain(note)}" for note in comparison.notes]
     return "\n".join(lines) + "\n"
 
 
-def opening(found: Comparison) -> Opening:
+def opening(comparison: Comparison) -> Opening:
     """Return its answer in words; the cells that did not pass stand first."""
-    order = sorted(found.cells, key=lambda row: row.outcome is Outcome.PASSED)
-    sheet = _sheet(found, order)
-    return opening_of(verdict(found), _results(found), [Section("comparison", "Comparison", "", sheets=[sheet])])
+    order = sorted(comparison.cells, key=lambda row: row.outcome is Outcome.PASSED)
+    sheet = _sheet(comparison, order)
+    return opening_of(
+        verdict(comparison), _results(comparison), [Section("comparison", "Comparison", "", sheets=[sheet])]
+    )
 
 
-def _results(found: Comparison) -> list[str]:
+def _results(comparison: Comparison) -> list[str]:
     # The last of the sentences is the outcome, which the title begins with.
-    return [f"{text}." for text in (headline(found), *sentences(found)[:-1])]
+    return [f"{text}." for text in (headline(comparison), *sentences(comparison)[:-1])]
 
 
-def _sheet(found: Comparison, cells: Sequence[MetricVerdict]) -> Sheet:
-    names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
-    rows = RowNames(found.cells)
-    return Sheet("Comparison", names, [(*_row(row, rows), _verdict(row, found)) for row in cells])
+def _sheet(comparison: Comparison, cells: Sequence[MetricVerdict]) -> Sheet:
+    names = [name if name != "B / A" else _between(comparison) for name in _COLUMNS]
+    rows = RowNames(comparison.cells)
+    return Sheet("Comparison", names, [(*_row(row, rows), _verdict(row, comparison)) for row in cells])
 
 
-def _charts(found: Comparison) -> list[Chart]:
+def _charts(comparison: Comparison) -> list[Chart]:
     """Draw the ratios, those that did not pass first."""
-    names = RowNames(found.cells)
-    several = len({row.figures.cell for row in found.cells}) > 1
-    rows = [(row, ratio) for row in found.cells if (ratio := row.ratio) is not None]
+    names = RowNames(comparison.cells)
+    several = len({row.figures.cell for row in comparison.cells}) > 1
+    rows = [(row, ratio) for row in comparison.cells if (ratio := row.ratio) is not None]
     rows.sort(key=lambda pair: pair[0].outcome is Outcome.PASSED)
     marks = []
     for row, ratio in rows[:_MOST_CHARTED]:
         name = f"{names.of(row)} {row.figures.metric}" if several else str(row.figures.metric)
         marks.append(RatioMark(name, ratio, figure(ratio.middle, ratio.half_width), row.outcome is Outcome.PASSED))
-    about = f"With {(1 - found.rule.level) * 100:.4g} % intervals. In the second colour: what did not pass."
+    about = f"With {(1 - comparison.rule.level) * 100:.4g} % intervals. In the second colour: what did not pass."
     if len(rows) > len(marks):
         about += f" {len(rows) - len(marks)} more rows are in the table."
     drawn = chart("comparison-ratios", "B beside A", about, ratios(marks, "B / A, logarithmic"), _SOURCE)
     return [drawn] if drawn else []
 
 
-def report(found: Comparison, run: Record) -> RecordReport:
+def report(comparison: Comparison, run: Record) -> RecordReport:
     """Return the report of a stored comparison. As Markdown and JSON, it has forms of its own."""
-    about = f"A: {found.a}. B: {found.b}. {found.method}."
-    results = _results(found)
-    sheet = _sheet(found, found.cells)
+    about = f"A: {comparison.a}. B: {comparison.b}. {comparison.method}."
+    results = _results(comparison)
+    sheet = _sheet(comparison, comparison.cells)
     about_rows = "A row for each cell and metric."
-    section = Section("comparison", "Comparison", about_rows, found.notes, [sheet], _charts(found))
+    section = Section("comparison", "Comparison", about_rows, comparison.notes, [sheet], _charts(comparison))
     own = {
-        "md": lambda _: markdown(found),
-        "json": lambda _: json.dumps(record(found), indent=1, ensure_ascii=False) + "\n",
+        "md": lambda _: markdown(comparison),
+        "json": lambda _: json.dumps(record(comparison), indent=1, ensure_ascii=False) + "\n",
     }
-    return RecordReport(run, about, results, [section], record(found), formats=own, verdict=verdict(found))
+    return RecordReport(run, about, results, [section], record(comparison), formats=own, verdict=verdict(comparison))
 
 
 class RowNames:
@@ -342,7 +344,7 @@ class RowNames:
         return f"{stacks} {row.figures.name}"
 
 
-def _verdict(row: MetricVerdict, found: Comparison) -> str:
+def _verdict(row: MetricVerdict, comparison: Comparison) -> str:
     """Write a verdict with what a gate makes of it."""
     if row.why:
         return f"{row.verdict}: {row.why}"
@@ -353,7 +355,7 @@ def _verdict(row: MetricVerdict, found: Comparison) -> str:
         return row.verdict
     parts = [row.verdict]
     if decided.corrected_away:
-        parts.append(f"not shown after the correction for {len(found.cells)} results")
+        parts.append(f"not shown after the correction for {len(comparison.cells)} results")
     if decided.outcome is not Outcome.PASSED:
         parts.append(f"may be {_percent(decided.unseen)} worse")
     return "; ".join(parts)
@@ -378,9 +380,9 @@ def _percent(share: float) -> str:
     return f"{share * 100:.2g} %" if share < 0.995 else f"{share * 100:.0f} %"
 
 
-def _between(found: Comparison) -> str:
+def _between(comparison: Comparison) -> str:
     """Head the column of ratios."""
-    return f"B / A ({(1 - found.rule.level) * 100:.4g} % interval)"
+    return f"B / A ({(1 - comparison.rule.level) * 100:.4g} % interval)"
 
 
 def _cells(count: int) -> str:

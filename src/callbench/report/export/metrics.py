@@ -15,16 +15,16 @@ def metrics(result: Result) -> dict[str, Value]:
     `low` and `high` are None if there is no interval: of a single fork, and of what none can be given of. A percentile
     that too few calls know, or forks that differ too much, is None itself, and `why` says so.
     """
-    found = {name: value_of(result, name) for name in VALUES}
+    intervals = {name: value_of(result, name) for name in VALUES}
     known: dict[str, Value] = {
         name: {"value": interval.middle, "low": _finite(interval.low), "high": _finite(interval.high)}
-        for name, interval in found.items()
+        for name, interval in intervals.items()
         if interval is not None
     }
     none: Value = {"value": None, "low": None, "high": None}
     return {
         name: known[name] if interval is not None else {**none, "why": why}
-        for name, interval in found.items()
+        for name, interval in intervals.items()
         if interval is not None or (why := why_unknown(result, name))
     }
 

@@ -58,13 +58,13 @@ def _cold(cold: ColdStart) -> dict[str, Any]:
         "errors": cold.errors,
         "metrics": {
             name: {
-                "value": found.middle,
-                "low": found.low,
-                "high": found.high,
+                "value": mean.middle,
+                "low": mean.low,
+                "high": mean.high,
                 "least": cold.ends[name][0],
                 "greatest": cold.ends[name][1],
             }
-            for name, found in cold.values.items()
+            for name, mean in cold.values.items()
         },
     }
 
@@ -156,12 +156,12 @@ def _below(result: Result) -> dict[str, float]:
 def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
     """Write how exact the wire ledger is, null if it was not asked for, or the channel has no packets."""
     results = subject.results
-    found = results.ledgers.get(result.id) or results.sweeps.get(result.id)
-    if not found or not found.statistics():
+    ledger = results.ledgers.get(result.id) or results.sweeps.get(result.id)
+    if not ledger or not ledger.statistics():
         return None
-    reach = found.reach if isinstance(found, Ledger) else None
+    reach = ledger.reach if isinstance(ledger, Ledger) else None
     ends = dict(zip(("stream_bytes_least", "stream_bytes_most"), reach, strict=True)) if reach else {}
-    return {**ends, "exact": found.exact}
+    return {**ends, "exact": ledger.exact}
 
 
 def _side(health: Health) -> dict[str, Any]:
@@ -185,8 +185,8 @@ def _slope(growth: Growth | None, *, leaks: bool) -> dict[str, Any] | None:
     """Write how fast a value grows, for each thousand calls; null where the trials were too short to tell."""
     if growth is None:
         return None
-    found = growth.per_thousand
-    return {"per_thousand_calls": found.middle, "low": found.low, "high": found.high, "leaks": leaks}
+    slope = growth.per_thousand
+    return {"per_thousand_calls": slope.middle, "low": slope.low, "high": slope.high, "leaks": leaks}
 
 
 def _latency(latency: Latency) -> dict[str, float | None]:
@@ -196,13 +196,13 @@ def _latency(latency: Latency) -> dict[str, float | None]:
     return {**percentiles, "max": latency.max, "mean": latency.mean}
 
 
-def _open_loop(found: OpenLoop) -> dict[str, Any]:
+def _open_loop(loop: OpenLoop) -> dict[str, Any]:
     """Write what only an open loop has."""
     return {
-        "target_per_s": found.target_per_s,
-        "reached_per_s": found.reached.middle if found.reached else None,
-        "missed": found.missed,
-        "latency_us": _latency(found.latency),
-        "service_us": _latency(found.service),
-        "lateness_us": _latency(found.lateness),
+        "target_per_s": loop.target_per_s,
+        "reached_per_s": loop.reached.middle if loop.reached else None,
+        "missed": loop.missed,
+        "latency_us": _latency(loop.latency),
+        "service_us": _latency(loop.service),
+        "lateness_us": _latency(loop.lateness),
     }

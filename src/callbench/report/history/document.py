@@ -10,15 +10,15 @@ from callbench.stats.decide.changes import FEWEST, LEVEL
 FORMAT = 1
 
 
-def document(found: History) -> dict[str, Any]:
+def document(history: History) -> dict[str, Any]:
     """Return a history as JSON values."""
     return {
         "format": FORMAT,
-        "records": found.collected.read,
-        "left_out": dict(found.collected.left_out),
+        "records": history.collected.read,
+        "left_out": dict(history.collected.left_out),
         "method": {"name": "E-divisive", "level": LEVEL, "fewest_values": FEWEST},
-        "changes": [_change(change) for change in found.changes],
-        "series": [_series(series) for series in found.series],
+        "changes": [_change(change) for change in history.changes],
+        "series": [_series(series) for series in history.series],
     }
 
 

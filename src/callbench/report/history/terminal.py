@@ -11,19 +11,19 @@ from callbench.stats.estimate.digits import percent
 _MOST_CHANGES = 50
 
 
-def lines(found: History) -> Iterator[str]:
+def lines(history: History) -> Iterator[str]:
     """Return what is printed."""
-    looked_at = sum(series.looked_at for series in found.series)
-    count = len(found.changes)
+    looked_at = sum(series.looked_at for series in history.series)
+    count = len(history.changes)
     many = counted(count, "change") if count else "No changes"
-    yield f"{many} in {looked_at:,} series of {counted(found.collected.read, 'record')}"
-    for change in found.changes[:_MOST_CHANGES]:
+    yield f"{many} in {looked_at:,} series of {counted(history.collected.read, 'record')}"
+    for change in history.changes[:_MOST_CHANGES]:
         yield ""
         yield from _change(change)
     if count > _MOST_CHANGES:
         yield f"\n{count - _MOST_CHANGES:,} more: --json has all of them"
     yield ""
-    few = len(found.series) - looked_at
+    few = len(history.series) - looked_at
     if few:
         yield f"{few:,} series have fewer than {FEWEST} values, so no change could be found in them."
     if looked_at:
@@ -31,7 +31,7 @@ def lines(found: History) -> Iterator[str]:
             "Method: E-divisive with permutation tests."
             f" In about {LEVEL:.0%} of series without a change, chance alone shows one."
         )
-    for name, why in found.collected.left_out.items():
+    for name, why in history.collected.left_out.items():
         yield f"left out: {name}: {why}"
 
 

@@ -27,32 +27,32 @@ def line(number: int, request: RoundsRequest) -> str:
     return f"round {number} of {request.rounds}: the load driver and {PEER}, {each:.0f} s plus the start of {PEER}"
 
 
-def record(found: PeerRounds) -> dict[str, Any]:
+def record(driven: PeerRounds) -> dict[str, Any]:
     """One stack or URL, for programs."""
     return {
-        "target": found.request.target,
+        "target": driven.request.target,
         "peer": PEER,
-        "clients": found.request.clients,
-        "seconds": found.request.seconds,
-        "warm_up_seconds": found.request.warm_up_s,
-        "rounds": [{**asdict(each), "own": each.own_share} for each in found.rounds],
-        **asdict(found.agreement),
-        "outcome": str(found.agreement.outcome),
+        "clients": driven.request.clients,
+        "seconds": driven.request.seconds,
+        "warm_up_seconds": driven.request.warm_up_s,
+        "rounds": [{**asdict(each), "own": each.own_share} for each in driven.rounds],
+        **asdict(driven.agreement),
+        "outcome": str(driven.agreement.outcome),
     }
 
 
-def show(found: PeerRounds, to: Console) -> None:
+def show(driven: PeerRounds, to: Console) -> None:
     """One stack or URL, for people: the answer, and as many rounds as have room."""
     columns = ("calls/s", "p50 ms", "busy")
     heads = ["round", *(f"{who} {name}" for name in columns for who in ("Callbench", PEER)), f"{PEER} own time"]
-    rows = [(str(number), *_row(each)) for number, each in enumerate(found.rounds, 1)]
-    opening = Opening(*_answer(found), sheet=Sheet("Rounds", heads, rows))
+    rows = [(str(number), *_row(each)) for number, each in enumerate(driven.rounds, 1)]
+    opening = Opening(*_answer(driven), sheet=Sheet("Rounds", heads, rows))
     print_ending(opening, {}, to)
 
 
-def _answer(found: PeerRounds) -> tuple[str, list[str]]:
+def _answer(driven: PeerRounds) -> tuple[str, list[str]]:
     """Say whether both agree, and what that rests on."""
-    judged, rounds = found.agreement, found.rounds
+    judged, rounds = driven.agreement, driven.rounds
     latency = f"Its median latency over Callbench's: {_shown(judged.latency)}."
     sentences = [f"{PEER}'s rate over Callbench's: {_shown(judged.rate)}. {latency}"]
     failed = {name: sum(getattr(each, side).errors for each in rounds) for name, side in _SIDES}
@@ -63,13 +63,13 @@ def _answer(found: PeerRounds) -> tuple[str, list[str]]:
     return f"{_VERDICTS[judged.verdict]}: {judged.why}", [*sentences, *left]
 
 
-def study_record(found: Study) -> dict[str, Any]:
+def study_record(study: Study) -> dict[str, Any]:
     """A study, for programs."""
-    requested = found.run.requested(RequestedPeer)
+    requested = study.run.requested(RequestedPeer)
     return {
         "study": requested.study,
-        "folder": str(found.run.path),
-        "state": found.run.info["state"],
+        "folder": str(study.run.path),
+        "state": study.run.info["state"],
         "peer": PEER,
         "quick": requested.quick,
         "seconds": requested.seconds,
@@ -77,9 +77,9 @@ def study_record(found: Study) -> dict[str, Any]:
         "delay_us": requested.delay_us,
         "seed": requested.seed,
         "rounds": requested.rounds,
-        "cells": [_held_record(held) for held in found.cells],
-        "left_out": [{"why": why, "cells": list(whose)} for why, whose in found.left_out],
-        "outcome": str(found.outcome),
+        "cells": [_held_record(held) for held in study.cells],
+        "left_out": [{"why": why, "cells": list(whose)} for why, whose in study.left_out],
+        "outcome": str(study.outcome),
     }
 
 
@@ -106,24 +106,24 @@ def peer_report(run: Record) -> RecordReport:
     Raises:
         BadInput: the record is damaged.
     """
-    found = read_result(run)
-    sheet = Sheet(f"Callbench and {PEER}", _COLUMNS, [_study_row(held) for held in found.cells])
-    verdicts = Counter(held.agreement.verdict if held.agreement else "not driven" for held in found.cells)
+    study = read_result(run)
+    sheet = Sheet(f"Callbench and {PEER}", _COLUMNS, [_study_row(held) for held in study.cells])
+    verdicts = Counter(held.agreement.verdict if held.agreement else "not driven" for held in study.cells)
     results = [", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()) + "."]
-    for held in found.cells:
+    for held in study.cells:
         why = held.failed or (held.agreement.why if held.agreement else "no round was finished")
         results.append(f"{_groups(held)} {held.cell.stack}: {why}.")
-    results += [f"left out: {join_names(whose)}: {why}." for why, whose in found.left_out]
+    results += [f"left out: {join_names(whose)}: {why}." for why, whose in study.left_out]
     about = f"The same servers, driven by Callbench's load driver and by {PEER}, in turn."
     section = Section("cells", "Cells", f"Ratios are {PEER}'s value over Callbench's.", sheets=[sheet])
-    return RecordReport(run, about, results, [section], study_record(found), verdict=_title(found, verdicts))
+    return RecordReport(run, about, results, [section], study_record(study), verdict=_title(study, verdicts))
 
 
-def _title(found: Study, verdicts: Mapping[str, int]) -> str:
+def _title(study: Study, verdicts: Mapping[str, int]) -> str:
     """Say in how many cells both agree: the title of the page."""
     agree = verdicts.get("agree", 0)
     others = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items() if verdict != "agree")
-    return f"Callbench and {PEER} agree in {agree} of {len(found.cells)} cells" + (f"; {others}" if others else "")
+    return f"Callbench and {PEER} agree in {agree} of {len(study.cells)} cells" + (f"; {others}" if others else "")
 
 
 _COLUMNS = (

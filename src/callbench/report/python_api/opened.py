@@ -53,8 +53,8 @@ class Opened:
     @cached_property
     def record(self) -> Mapping[str, Any]:
         """All of it as plain values, as `callbench show RECORD --json` prints it."""
-        found: Mapping[str, Any] = json.loads(json.dumps(records.as_record(self.path)))
-        return found
+        document: Mapping[str, Any] = json.loads(json.dumps(records.as_record(self.path)))
+        return document
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -130,8 +130,8 @@ class Opened:
 
     @property
     def _charts(self) -> list[Chart]:
-        found = self._subject
-        return [*gallery(found), *(chart for section in sections(found) for chart in section.charts)]
+        measured = self._subject
+        return [*gallery(measured), *(chart for section in sections(measured) for chart in section.charts)]
 
     @cached_property
     def _run(self) -> Record:

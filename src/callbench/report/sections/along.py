@@ -22,11 +22,11 @@ def section(subject: Subject) -> Section | None:
     charts: list[Chart] = []
     sheets: list[Sheet] = []
     for part in subject.study.charts:
-        found = figures(part, subject.results)
-        if not any(found.values()):
+        lines = figures(part, subject.results)
+        if not any(lines.values()):
             continue
-        sheets.append(_sheet(part, found))
-        drawn = _chart(part, found)
+        sheets.append(_sheet(part, lines))
+        drawn = _chart(part, lines)
         if drawn is not None:
             charts.append(drawn)
     if not sheets:
@@ -40,14 +40,14 @@ def _unit(part: ChartPart) -> str:
     return f"{metric.title}, ratio" if part.over is not None else f"{metric.title}, {metric.unit}"
 
 
-def _sheet(part: ChartPart, found: Figures) -> Sheet:
+def _sheet(part: ChartPart, values: Figures) -> Sheet:
     """Write the values of a chart: a row a place, a column a series."""
-    lines = [label for label, line in found.items() if line]
+    lines = [label for label, line in values.items() if line]
     rows = []
     for point in sorted({named.at for named in part.points}):
-        texts = [_text(found[label].get(point)) for label in lines]
+        texts = [_text(values[label].get(point)) for label in lines]
         rows.append((f"{point:,g}", *texts))
-    absent = [label for label, line in found.items() if not line]
+    absent = [label for label, line in values.items() if not line]
     note = f"Not part of this run: {', '.join(absent)}." if absent else ""
     return Sheet(f"{part.title} ({_unit(part)})", (part.x, *lines), rows, note)
 
@@ -57,8 +57,8 @@ def _text(interval: Interval | None) -> str:
     return "" if interval is None else figure(interval.middle, interval.half_width)
 
 
-def _chart(part: ChartPart, found: Figures) -> Chart | None:
+def _chart(part: ChartPart, values: Figures) -> Chart | None:
     """Draw a chart."""
-    points = [Point.of(label, at, interval) for label, line in found.items() for at, interval in sorted(line.items())]
+    points = [Point.of(label, at, interval) for label, line in values.items() for at, interval in sorted(line.items())]
     about = part.about or "Higher marks are larger values."
     return chart(f"along-{part.id}", part.title, about, steps(points, [], Axes(part.x, _unit(part))), TRIALS_SQL)

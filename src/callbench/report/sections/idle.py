@@ -25,19 +25,19 @@ MOST_ROWS = 60
 
 def section(subject: Subject) -> Section | None:
     """Show both conditions side by side, what wakes most first."""
-    found = wake_ups(subject.by_condition)
-    if not found:
+    slept = wake_ups(subject.by_condition)
+    if not slept:
         return None
-    found = sorted(found, key=lambda wake_up: -wake_up.share)
-    shares = sorted(wake_up.share for wake_up in found)
+    slept = sorted(slept, key=lambda wake_up: -wake_up.share)
+    shares = sorted(wake_up.share for wake_up in slept)
     middle = percent(shares[len(shares) // 2])
-    sentences = [f"Half of {len(found)} cells spend at least {middle} of a call on waking a processor."]
-    note = f"The other {len(found) - MOST_ROWS} are in `callbench show RUN --json`." if len(found) > MOST_ROWS else ""
-    sheet = Sheet("Both conditions", COLUMNS, _rows(found[:MOST_ROWS]), note)
+    sentences = [f"Half of {len(slept)} cells spend at least {middle} of a call on waking a processor."]
+    note = f"The other {len(slept) - MOST_ROWS} are in `callbench show RUN --json`." if len(slept) > MOST_ROWS else ""
+    sheet = Sheet("Both conditions", COLUMNS, _rows(slept[:MOST_ROWS]), note)
     return Section("idle", "Idle states", ABOUT, sentences, [sheet], source=CELLS_SQL.replace("cells", "every_cell"))
 
 
-def _rows(found: Sequence[WakeUp]) -> list[tuple[str, ...]]:
+def _rows(slept: Sequence[WakeUp]) -> list[tuple[str, ...]]:
     return [
         (
             named(wake_up.cell),
@@ -46,5 +46,5 @@ def _rows(found: Sequence[WakeUp]) -> list[tuple[str, ...]]:
             ratio_text(wake_up.times) if wake_up.times is not None else "",
             percent(wake_up.share),
         )
-        for wake_up in found
+        for wake_up in slept
     ]

@@ -67,9 +67,9 @@ class _Line:
         self.knees = knees
         self.forks = len(knees)
         self.steps = steps
-        ends = {found.end for found in knees.values()}
+        ends = {of_fork.end for of_fork in knees.values()}
         self.end = next((end for end in (KneeOutcome.BELOW, KneeOutcome.AT_LEAST) if end in ends), KneeOutcome.WITHIN)
-        self.interval: Interval = geometric_mean([found.level for found in knees.values()])
+        self.interval: Interval = geometric_mean([of_fork.level for of_fork in knees.values()])
         self.rate = geometric_mean(rates) if rates else None
 
     @property
@@ -145,13 +145,17 @@ def _findings(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedCo
     spread = share(best.interval.half_width)
     texts = f"{search.knee}: with {search.objective}, {best.stack} reaches {best.text} {unit}"
     texts += f" ({spread})" if spread else ""
-    known = [(line.stack, found) for line, found in zip(lines[1:], beside, strict=True) if found is not None]
-    alike = [stack for stack, found in known if found.decision is Decision.EQUIVALENT]
+    known = [
+        (line.stack, compared_with)
+        for line, compared_with in zip(lines[1:], beside, strict=True)
+        if compared_with is not None
+    ]
+    alike = [stack for stack, compared_with in known if compared_with.decision is Decision.EQUIVALENT]
     if alike:
         texts += f"; within {100 * search.precision:.0f} % of that: {some(alike, 3)}"
-    open_ = [(stack, found) for stack, found in known if found.decision is Decision.UNDECIDED]
+    open_ = [(stack, compared_with) for stack, compared_with in known if compared_with.decision is Decision.UNDECIDED]
     if open_:
-        worst = max((found for _, found in open_), key=lambda found: found.detectable)
+        worst = max((compared_with for _, compared_with in open_), key=lambda compared_with: compared_with.detectable)
         texts += f"; not distinguished from {some([stack for stack, _ in open_], 3)}:"
         texts += f" {detectable_text(worst.detectable, worst.more_forks)}"
     return [f"{texts}."]

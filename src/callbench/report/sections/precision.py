@@ -21,9 +21,9 @@ WHYS = {
 
 def section(subject: Subject) -> Section | None:
     """Show it for a run that was asked to be precise, or had a budget."""
-    found = precision_summary(subject.run)
+    reached = precision_summary(subject.run)
     cells = {cell.id: cell for cell in subject.results.cells}
-    endings = [ending for ending in found.endings if ending.cell in cells]
+    endings = [ending for ending in reached.endings if ending.cell in cells]
     sheets = [_cells(endings, cells)] if endings else []
     sentences = _of_cells(endings)
     if not sentences:

@@ -148,10 +148,10 @@ def _slope(growth: Growth | None, unit: float) -> str:
     """Write a slope with its interval."""
     if growth is None:
         return "too short"
-    found = growth.per_thousand
-    if found.low is None or found.high is None:
-        return figure(found.middle / unit)
-    return f"{_some(found.middle / unit)} ({_some(found.low / unit)} to {_some(found.high / unit)})"
+    slope = growth.per_thousand
+    if slope.low is None or slope.high is None:
+        return figure(slope.middle / unit)
+    return f"{_some(slope.middle / unit)} ({_some(slope.low / unit)} to {_some(slope.high / unit)})"
 
 
 def _mib(value: float | None) -> str:

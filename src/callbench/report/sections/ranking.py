@@ -53,7 +53,7 @@ def _sheet(title: str, table: Ranking) -> Sheet:
     return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", "", "ties with"), rows, note)
 
 
-def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[RankedItem]) -> str:
+def _note(cells: Sequence[Result], ranked: Sequence[Result], standings: Sequence[RankedItem]) -> str:
     """Describe what was left out, and where few forks can part few stacks."""
     texts = []
     left = [
@@ -64,8 +64,8 @@ def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Ran
     if left:
         texts.append(f"Not ranked: {listed(left)}.")
     forks = max(cell.forks for cell in ranked)
-    if forks < 5 and len(found) > 2 and any(standing.ties for standing in found):
-        texts.append(f"{forks} forks distinguish few of {len(found)} stacks. A larger --budget allows more forks.")
+    if forks < 5 and len(standings) > 2 and any(standing.ties for standing in standings):
+        texts.append(f"{forks} forks distinguish few of {len(standings)} stacks. A larger --budget allows more forks.")
     return " ".join(texts)
 
 

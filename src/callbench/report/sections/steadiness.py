@@ -50,7 +50,7 @@ def section(subject: Subject) -> Section | None:
     unsteady = [curve for curve in curves if curve.unsteady]
     left_out = sum(bool(curve.left_out) for curve in curves)
     tested = sum(curve.shift is not None for curve in curves)
-    found = (
+    sentence = (
         f"{left_out} of {len(curves)} trials were not steady and do not count. {len(unsteady) - left_out} others"
         f" changed their rate and count. {tested} were long enough for the test of their own rates."
     )
@@ -70,7 +70,7 @@ def section(subject: Subject) -> Section | None:
     sheets = [Sheet("Trials that were not steady", columns, rows, note)] if rows else []
     sheets += _warm(subject)
     charts = _charts(curves, stack_of)
-    return Section("steadiness", "Steady state", ABOUT, [found], sheets, charts, source=WARM_UPS_SQL)
+    return Section("steadiness", "Steady state", ABOUT, [sentence], sheets, charts, source=WARM_UPS_SQL)
 
 
 def _warm(subject: Subject) -> list[Sheet]:

@@ -122,13 +122,13 @@ def _small(value: float) -> str:
     return "0" if value < 1e-9 else f"{value:.2g}"
 
 
-def _slope(found: Difference | None) -> str:
+def _slope(rise: Difference | None) -> str:
     """Write a slope with its interval."""
-    if found is None:
+    if rise is None:
         return ""
-    if found.low is None or found.high is None:
-        return f"{found.middle:.3g}"
-    return f"{found.middle:.3g} ({found.low:.3g} to {found.high:.3g})"
+    if rise.low is None or rise.high is None:
+        return f"{rise.middle:.3g}"
+    return f"{rise.middle:.3g} ({rise.low:.3g} to {rise.high:.3g})"
 
 
 def _peak(law: Scalability) -> str:

@@ -43,8 +43,8 @@ def section(subject: Subject) -> Section | None:
         if cell in cells:
             groups.setdefault(cells[cell].attributes["group"], []).append((cells[cell], ledger))
     sheets, charts = [], []
-    for group, found in groups.items():
-        ordered = sorted(found, key=lambda pair: pair[1].statistics().get("wire_bytes", float("inf")))
+    for group, pairs in groups.items():
+        ordered = sorted(pairs, key=lambda pair: pair[1].statistics().get("wire_bytes", float("inf")))
         sheets += [_of_shares(subject, group, ordered), _of_phases(group, ordered)]
         charts += _chart(subject, group, ordered)
     return Section(
@@ -58,7 +58,7 @@ def section(subject: Subject) -> Section | None:
             " acknowledgement packets depends on timing. So packets and their headers can vary slightly from run to"
             " run."
         ),
-        found=[text for group, found in groups.items() if (text := _sentence(group, found))],
+        found=[text for group, pairs in groups.items() if (text := _sentence(group, pairs))],
         sheets=sheets,
         charts=charts,
         source=WIRE_SQL,
@@ -67,8 +67,8 @@ def section(subject: Subject) -> Section | None:
 
 def _message(subject: Subject, cell: Result) -> float | None:
     """Return the mean size of a call's two messages as the stack's own sides write them, if the codec was timed."""
-    found = MessageTimes(subject.results.codecs).of(cell.attributes)
-    return found.bytes if found else None
+    times = MessageTimes(subject.results.codecs).of(cell.attributes)
+    return times.bytes if times else None
 
 
 def _payload(ledger: Ledger) -> int:
@@ -84,23 +84,23 @@ def _price(subject: Subject) -> float | None:
     return float(price) if isinstance(price, int | float) and not isinstance(price, bool) else None
 
 
-def _of_shares(subject: Subject, group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
+def _of_shares(subject: Subject, group: str, pairs: Sequence[tuple[Result, Ledger]]) -> Sheet:
     """Write the shares of a steady call."""
     price = _price(subject)
-    rows = [_row(subject, cell, ledger) for cell, ledger in found]
+    rows = [_row(subject, cell, ledger) for cell, ledger in pairs]
     columns = [_STREAM, *SHARES, "IP packets, whole", "packets", "round trips", _SAVED]
     # What no stack has, or no stack has by itself, is no column.
     columns = [name for name in columns if name not in {MESSAGE, _SAVED} or any(row.get(name) for row in rows)]
     table = [
         [cell.attributes["stack"], *(row.get(name, "") for name in columns)]
-        for (cell, _), row in zip(found, rows, strict=True)
+        for (cell, _), row in zip(pairs, rows, strict=True)
     ]
     columns = ["stack", *columns]
     if price is not None:
         columns.append("cost of a million calls")
-        for line, (_, ledger) in zip(table, found, strict=True):
+        for line, (_, ledger) in zip(table, pairs, strict=True):
             line.append(f"{wire(ledger.phases[STEADY]) * 1e6 / 1e9 * price:,.2f}" if ledger.phases else _NONE)
-    note = " ".join(_notes(rows, found))
+    note = " ".join(_notes(rows, pairs))
     if price is not None:
         note += f" At {price:g} a gigabyte (10^9 bytes) of IP packets, both ways."
     return Sheet(f"Bytes of a steady call: {group}", columns, table, note.strip())
@@ -133,7 +133,7 @@ def _row(subject: Subject, cell: Result, ledger: Ledger) -> dict[str, str]:
     return row | {"packets": _bytes(packets), "round trips": _bytes(turns / 2)}
 
 
-def _notes(rows: Sequence[Mapping[str, str]], found: Sequence[tuple[Result, Ledger]]) -> list[str]:
+def _notes(rows: Sequence[Mapping[str, str]], pairs: Sequence[tuple[Result, Ledger]]) -> list[str]:
     """Describe what must be known of the values of a sheet."""
     texts = []
     if any(row.get(ENCODING, "").startswith(_ABOUT) for row in rows):
@@ -151,9 +151,9 @@ def _notes(rows: Sequence[Mapping[str, str]], found: Sequence[tuple[Result, Ledg
             "Data not sent: a message is shorter than its data, because it is compressed or sends equal values once."
             " Payload is the part that was sent."
         )
-    if any(not ledger.phases for _, ledger in found):
+    if any(not ledger.phases for _, ledger in pairs):
         texts.append("A channel without packets has no headers and no round trips to capture.")
-    return texts + [text for cell, ledger in found if (text := varying(cell.attributes["stack"], ledger))]
+    return texts + [text for cell, ledger in pairs if (text := varying(cell.attributes["stack"], ledger))]
 
 
 def varying(stack: str, ledger: Ledger) -> str:
@@ -169,7 +169,7 @@ def varying(stack: str, ledger: Ledger) -> str:
     return f"{stack}: {size} bytes is the mean of {len(ledger.counts)} counts from {ends}, because its calls differ."
 
 
-def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
+def _of_phases(group: str, pairs: Sequence[tuple[Result, Ledger]]) -> Sheet:
     """Write the counts side by side: set-up, first, steady, life."""
     columns = ["stack", *(f"{phase}: stream" for phase in _PHASES), *(f"{phase}: IP" for phase in _PHASES)]
     rows = [
@@ -178,7 +178,7 @@ def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
             *(_bytes(stream(ledger.phases[phase])) for phase in _PHASES),
             *(_bytes(wire(ledger.phases[phase])) for phase in _PHASES),
         ]
-        for cell, ledger in found
+        for cell, ledger in pairs
         if ledger.phases
     ]
     note = (
@@ -188,17 +188,17 @@ def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
     return Sheet(f"Set-up, first call, steady call, life: {group}", columns, rows, note)
 
 
-def _chart(subject: Subject, group: str, found: Sequence[tuple[Result, Ledger]]) -> list[Chart]:
-    parts = {cell.attributes["stack"]: _shares(subject, cell, ledger) for cell, ledger in found if ledger.phases}
+def _chart(subject: Subject, group: str, pairs: Sequence[tuple[Result, Ledger]]) -> list[Chart]:
+    parts = {cell.attributes["stack"]: _shares(subject, cell, ledger) for cell, ledger in pairs if ledger.phases}
     title, about = f"Wire: {group}", "Bytes of one steady call, both ways, by purpose."
     spec = chart_of(parts, SHARES) if parts else None
     drawn = chart(f"wire-{group}", title, about, spec, WIRE_SQL)
     return [drawn] if drawn else []
 
 
-def _sentence(group: str, found: Sequence[tuple[Result, Ledger]]) -> str:
+def _sentence(group: str, pairs: Sequence[tuple[Result, Ledger]]) -> str:
     """Name who sends least and most."""
-    counted = [(cell.attributes["stack"], wire(ledger.phases[STEADY])) for cell, ledger in found if ledger.phases]
+    counted = [(cell.attributes["stack"], wire(ledger.phases[STEADY])) for cell, ledger in pairs if ledger.phases]
     if len(counted) < 2:
         return ""
     least, most = min(counted, key=lambda pair: pair[1]), max(counted, key=lambda pair: pair[1])

@@ -47,7 +47,7 @@ def soak_report(run: Record) -> RecordReport:
     Raises:
         BadInput: the folder is damaged.
     """
-    found = read(run)
+    result = read(run)
     requested = run.requested(RequestedSoak)
     steps = ", ".join(map(str, requested.clients))
     think = f" with a think time of {requested.think_ms:g} ms" if requested.think_ms else ""
@@ -55,36 +55,36 @@ def soak_report(run: Record) -> RecordReport:
         f"{requested.name}{over_text(requested.link)}: {steps} clients{think}, {requested.seconds:g} s each,"
         f" {requested.rest_s:g} s of rest after each, a sample every {requested.every_s:g} s."
     )
-    findings = soak_findings.soak_findings(found)
+    findings = soak_findings.soak_findings(result)
     return RecordReport(
-        run, about, list(_sentences(found, findings)), _sections(found), record(found), findings,
+        run, about, list(_sentences(result, findings)), _sections(result), record(result), findings,
         verdict=title(findings, _WELL, FAILING["soak"]),
     )  # fmt: skip
 
 
-def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
-    for death in found.deaths:
+def _sentences(result: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
+    for death in result.deaths:
         why = "" if death["side"] == "server" else " (the client)"
         yield f"It died{why} after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
-    if found.restarts:
-        yield f"It was restarted {'once' if found.restarts == 1 else f'{found.restarts} times'}."
-    if found.over:
-        yield f"It ended early: {found.over}."
-    told_of = [(step, episode) for step in found.steps for episode in troubled_episodes(step)]
+    if result.restarts:
+        yield f"It was restarted {'once' if result.restarts == 1 else f'{result.restarts} times'}."
+    if result.over:
+        yield f"It ended early: {result.over}."
+    told_of = [(step, episode) for step in result.steps for episode in troubled_episodes(step)]
     for step, episode in told_of[:_MOST_TOLD]:
         yield f"{step.title}: {episode_text(episode)}."
     if len(told_of) > _MOST_TOLD:
         yield f"{len(told_of) - _MOST_TOLD} more episodes are in the table Episodes."
-    for step in found.steps:
+    for step in result.steps:
         if step.unserved:
             yield f"{step.title}: {soak_findings.unserved_text(step)}."
         yield from _grew(step)
         yield from _pace(step)
         if sentence := most_time(step.endpoints):
             yield f"{step.title}: {sentence}"
-    yield from found.notes
-    calls = sum(step.calls for step in found.steps)
-    seconds = sum(step.seconds for step in found.steps)
+    yield from result.notes
+    calls = sum(step.calls for step in result.steps)
+    seconds = sum(step.seconds for step in result.steps)
     work = f"{calls:,} calls in {seconds:,.0f} s, {_WELL}"
     yield closing_sentence(findings, work, FAILING["soak"])
 
@@ -116,11 +116,11 @@ def _back(side: SideResources) -> str:
     return f", and released {mib(max(0, side.returned_bytes))} MiB during the rest"
 
 
-def _sections(found: SoakResult) -> list[Section]:
-    if not found.steps:
+def _sections(result: SoakResult) -> list[Section]:
+    if not result.steps:
         return []
-    load = Sheet("Steps", LOAD_COLUMNS, [_load_row(step) for step in found.steps])
-    rows = [_health_row(step, name, side) for step in found.steps for name, side in step.sides.items()]
+    load = Sheet("Steps", LOAD_COLUMNS, [_load_row(step) for step in result.steps])
+    rows = [_health_row(step, name, side) for step in result.steps for name, side in step.sides.items()]
     happened = [
         (
             str(step.clients),
@@ -129,7 +129,7 @@ def _sections(found: SoakResult) -> list[Section]:
             f"{episode.end_s - episode.start_s:.1f}",
             errors_text(episode.errors),
         )
-        for step in found.steps
+        for step in result.steps
         for episode in troubled_episodes(step)
     ]
     columns = ("clients", "state", "from, s", "for, s", "errors")
@@ -137,7 +137,7 @@ def _sections(found: SoakResult) -> list[Section]:
         Section(
             "steps", "Steps",
             "Latency is of all calls of a step together. The range of the rate is over the slices.",
-            sheets=[load, *_endpoints(found)], charts=_charts(found), source=_SOURCE,
+            sheets=[load, *_endpoints(result)], charts=_charts(result), source=_SOURCE,
         ),
         Section(
             "health", "Processes",
@@ -152,9 +152,11 @@ def _sections(found: SoakResult) -> list[Section]:
     return sections
 
 
-def _endpoints(found: SoakResult) -> list[Sheet]:
+def _endpoints(result: SoakResult) -> list[Sheet]:
     """Make a table of the endpoints of each step, if clients call several."""
-    return [endpoints_sheet(step.endpoints, title=f"Endpoints, {step.title}") for step in found.steps if step.endpoints]
+    return [
+        endpoints_sheet(step.endpoints, title=f"Endpoints, {step.title}") for step in result.steps if step.endpoints
+    ]
 
 
 def _load_row(step: SoakStep) -> tuple[str, ...]:
@@ -200,10 +202,10 @@ def _slope(grown: GrowthResult, step: SoakStep) -> str:
     return f"{small(grown.per_thousand / 1024)} ({ends})"
 
 
-def _charts(found: SoakResult) -> Sequence[Chart]:
-    slices = found.slices
+def _charts(result: SoakResult) -> Sequence[Chart]:
+    slices = result.slices
     sides = [side for side in ("server", "client", "both") if any(side in line["sides"] for line in slices)]
-    every = sorted([*slices, *found.rests], key=lambda line: line["at_s"])
+    every = sorted([*slices, *result.rests], key=lambda line: line["at_s"])
 
     def of(name: str, unit: float = 1.0) -> dict[str, list[tuple[float, float]]]:
         return {
@@ -227,7 +229,7 @@ def _charts(found: SoakResult) -> Sequence[Chart]:
         Panel("threads", of("threads")),
         Panel("open files", of("files")),
     ]
-    marks = {float(death["at_s"]): "died" for death in found.deaths}
+    marks = {float(death["at_s"]): "died" for death in result.deaths}
     about = "Rests lie between the steps. A broken line marks the death of a process."
     drawn = chart("over-time", "Over time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []

@@ -50,8 +50,8 @@ def _values(part: ChartPart, results: Results, *, doubted: bool) -> Values:
 
 def _cell(results: Results, conditions: Mapping[str, str]) -> Result | None:
     """Find the one cell that is meant."""
-    found = results.where(conditions)
-    return found[0] if len(found) == 1 else None
+    cells = results.where(conditions)
+    return cells[0] if len(cells) == 1 else None
 
 
 def in_words(part: ChartPart, results: Results) -> str:
@@ -107,12 +107,12 @@ def _span(here: Mapping[str, ByBlock], unit: str) -> str:
     ranked = sorted(names, key=lambda name: means[name].middle)
     if len(ranked) == 1:
         return f"{texts[ranked[0]]} ({ranked[0]})"
-    found = standings([here[name] for name in names])
-    if not any(standing.behind for standing in found):
+    ranks = standings([here[name] for name in names])
+    if not any(standing.behind for standing in ranks):
         both = f"from {texts[ranked[0]]} ({ranked[0]}) to {texts[ranked[-1]]} ({ranked[-1]})"
         return f"{both}, no two distinguished"
-    led = {names[standing.index] for standing in found if standing.behind}
-    ahead = {names[other] for standing in found for other in standing.behind}
+    led = {names[standing.index] for standing in ranks if standing.behind}
+    ahead = {names[other] for standing in ranks for other in standing.behind}
     least = [name for name in ranked if name not in ahead]
     most = [name for name in reversed(ranked) if name not in led]
     ends = [f"{texts[group[0]]} ({group[0]}{ties(group[1:])})" for group in (least, most)]

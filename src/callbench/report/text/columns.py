@@ -68,6 +68,6 @@ def alike(cells: Sequence[Result]) -> str:
     return f"All cells: {', '.join(parts)}." if parts else ""
 
 
-def _members(found: object) -> str:
+def _members(members: object) -> str:
     """Write members in a line, or nothing if there are none."""
-    return json.dumps(found, ensure_ascii=False) if found else ""
+    return json.dumps(members, ensure_ascii=False) if members else ""

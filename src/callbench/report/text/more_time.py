@@ -113,8 +113,8 @@ def open_results(subject: Subject, every: Sequence[Obstacle]) -> OpenResults:
     with subject.run.connection() as connection:
         row = connection.execute(FORKS_SQL).fetchone()
     fork_s = float(row[0]) if row and row[0] else None
-    found = forecast([obstacle.more for obstacle in every], fork_s, SECONDS) if fork_s else None
-    return OpenResults(every, fork_s, found)
+    forecast_ = forecast([obstacle.more for obstacle in every], fork_s, SECONDS) if fork_s else None
+    return OpenResults(every, fork_s, forecast_)
 
 
 def _what(own: Sequence[Obstacle]) -> str:

@@ -27,16 +27,16 @@ class Opening:
     sheet: Sheet | None = None
 
 
-def opening_of(title: str, found: Sequence[str], sections: Sequence[Section], first: str = "") -> Opening:
+def opening_of(title: str, sentences: Sequence[str], sections: Sequence[Section], first: str = "") -> Opening:
     """Take it from a report: of the sentences the first few, of the tables one.
 
     Args:
         title: of the report. A sentence that says the same is left out.
-        found: its sentences, the most important first.
+        sentences: its sentences, the most important first.
         sections: what its tables are in.
         first: the section whose first table is meant; "" for the first of all.
     """
-    said = [sentence for sentence in found if sentence.removesuffix(".") != title]
+    said = [sentence for sentence in sentences if sentence.removesuffix(".") != title]
     sheets = [sheet for section in sections if first in {"", section.id} for sheet in section.every_sheet]
     return Opening(title, said[:MOST_SENTENCES], said[MOST_SENTENCES:], sheets[0] if sheets else None)
 

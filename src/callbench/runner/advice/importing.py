@@ -83,9 +83,9 @@ def _check_samples(samples: Path) -> None:
             " these, a study, or a document such as order.json"
         )
     for file in files:
-        found = registry.recognised(Source(str(file), file))
-        if found.name not in registry.RECORDED:
-            raise BadInput(f"{file} is a document ({found.title}) and no sample: name this file, or take it out")
+        recognised = registry.recognised(Source(str(file), file))
+        if recognised.name not in registry.RECORDED:
+            raise BadInput(f"{file} is a document ({recognised.title}) and no sample: name this file, or take it out")
 
 
 def _usual_folder(document: Path, service: Imported) -> Path:

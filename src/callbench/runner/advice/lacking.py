@@ -85,8 +85,8 @@ def _main(advice: Advice) -> str:
 def _cell(results: Results, names: Sequence[str], group: str) -> Result | None:
     """Find the call of a group as it was made without a link: the same for all of its stacks."""
     there = results.where({"group": group, "link": LOOPBACK})
-    found = [cell for cell in there if not cell.open_loop and cell.attributes["stack"] in names]
-    return min(found, key=lambda cell: int(cell.attributes["clients"]), default=None)
+    cells = [cell for cell in there if not cell.open_loop and cell.attributes["stack"] in names]
+    return min(cells, key=lambda cell: int(cell.attributes["clients"]), default=None)
 
 
 def _group(name: str, names: Sequence[str], cell: Result, link: str) -> Group:

@@ -37,40 +37,40 @@ def measured(
         BadInput: as `from_record`.
         Stopped: a person stopped it.
     """
-    found = from_record(run, situation)
-    for link in lacking.links(found.advice):
+    result = from_record(run, situation)
+    for link in lacking.links(result.advice):
         if why := creation.why_not(link.wire):
             tell(f"{link.name} is not measured, only predicted: {why}")
-            return found
-    if over_links := _measured_over_links(found, known, budget_s):
-        found = advised(found.subject, situation, [*found.held_back, over_links], found.sizes)
-    if of_sizes := _measured_sizes(found, known, min(budget_s, SIZES_BUDGET_S), tell):
-        found = advised(found.subject, situation, found.held_back, of_sizes)
-    return found
+            return result
+    if over_links := _measured_over_links(result, known, budget_s):
+        result = advised(result.subject, situation, [*result.held_back, over_links], result.sizes)
+    if of_sizes := _measured_sizes(result, known, min(budget_s, SIZES_BUDGET_S), tell):
+        result = advised(result.subject, situation, result.held_back, of_sizes)
+    return result
 
 
-def _measured_over_links(found: AdviceResult, known: Catalogue, budget_s: float) -> Subject | None:
+def _measured_over_links(result: AdviceResult, known: Catalogue, budget_s: float) -> Subject | None:
     """Measure cells over the links; None if none are lacking."""
-    run = found.subject.run
-    part = lacking.study(found.advice, found.subject.results, budget_s / 60)
+    run = result.subject.run
+    part = lacking.study(result.advice, result.subject.results, budget_s / 60)
     if part is None:
         return None
     service = run.requested(RequestedRun).service
     study = made(stored.HELD_BACK, part, None if service is None else Path(service))
-    return _measured(study, run.path / f"{stored.HELD_BACK}-{len(found.held_back) + 1}", known)
+    return _measured(study, run.path / f"{stored.HELD_BACK}-{len(result.held_back) + 1}", known)
 
 
 def _measured_sizes(
-    found: AdviceResult, known: Catalogue, budget_s: float, tell: Callable[[str], None]
+    result: AdviceResult, known: Catalogue, budget_s: float, tell: Callable[[str], None]
 ) -> Subject | None:
     """Measure the main call of an imported service with payloads of several sizes; None if that cannot be done."""
-    run = found.subject.run
+    run = result.subject.run
     service = run.requested(RequestedRun).service
-    if service is None or found.sizes is not None or not sizes.lacking(found.advice):
+    if service is None or result.sizes is not None or not sizes.lacking(result.advice):
         return None
     with temporary.folder("callbench-advice-") as folder:
         copy = folder / Path(service).name
-        part = sizes.write(found.advice, Path(service), copy, budget_s / 60)
+        part = sizes.write(result.advice, Path(service), copy, budget_s / 60)
         if part is None:
             tell("other sizes of the payloads are not measured: the messages have nothing that can be longer")
             return None

@@ -131,20 +131,20 @@ class CapacitySearch:
         self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(place.level)}")
         at_s, began = self._at_s(), time.monotonic()
         try:
-            found = self._load(place)
+            outcome = self._load(place)
         except AdapterFailure as failure:
             if self._target.client.broken:
                 raise
-            found = LoadOutcome(
+            outcome = LoadOutcome(
                 holds=False, value_us=None, load=None, evidence=None,
                 errors={failure.kind: 1}, error_messages=str(failure),
             )  # fmt: skip
         seconds = round(time.monotonic() - began, 4)
         line: TriedLine
         if place.phase == _PROOF:
-            line = ProofLine(kind="proof", level=place.level, at_s=at_s, **found, seconds=seconds)
+            line = ProofLine(kind="proof", level=place.level, at_s=at_s, **outcome, seconds=seconds)
         else:
-            line = StepLine(kind="step", phase=place.phase, level=place.level, at_s=at_s, **found, seconds=seconds)
+            line = StepLine(kind="step", phase=place.phase, level=place.level, at_s=at_s, **outcome, seconds=seconds)
         self._run.append(line)
         self._on_line(line)
         loss = self._target.lost()

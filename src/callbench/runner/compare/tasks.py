@@ -44,7 +44,7 @@ def cells_of_study(name: str, groups: Sequence[str], clients: Sequence[int], sec
         if group not in names:
             raise BadInput(f'{study.path.name} has no group "{group}": {allowed_names(group, names)}')
     defaults = study.part.load
-    found = [
+    cells = [
         Cell(
             "", group.group, "", group.call, dict(group.arguments), Load(many, 1, seconds), options=dict(group.options)
         )
@@ -52,10 +52,10 @@ def cells_of_study(name: str, groups: Sequence[str], clients: Sequence[int], sec
         if (not groups or group.group in groups) and (group.link or defaults.link) == LOOPBACK
         for many in clients or group.clients or defaults.clients
     ]
-    if not found:
+    if not cells:
         raise BadInput(f"{study.path.name} has nothing to compare here: these groups need a link")
     return list(
-        {(cell.call, str(cell.arguments), str(cell.options), cell.load.clients): cell for cell in found}.values()
+        {(cell.call, str(cell.arguments), str(cell.options), cell.load.clients): cell for cell in cells}.values()
     )
 
 

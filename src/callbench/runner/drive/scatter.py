@@ -43,7 +43,7 @@ class ForkRates:
 
     def most_scattered(self, among: Collection[str]) -> set[str]:
         """Return the cells to drive more often; none until cells were driven twice in a fork."""
-        known = {name: found for name in among if (found := self._of(name)) is not None}
+        known = {name: spread for name in among if (spread := self._of(name)) is not None}
         if not known:
             return set()
         least = TIMES * statistics.median(known.values())

@@ -119,15 +119,15 @@ def drive_slice(  # noqa: PLR0913 - what is driven, how long, and who watches
             on_window_end=watch.so_far if watch is not None and probes else None,
         )
     after = counted_after(sides, done)
-    found = watch.within(done) if watch is not None else {}
+    watched = watch.within(done) if watch is not None else {}
     seen = SliceSeen(
         started=started,
         done=journal_form(done),
-        counted=reported_counts(before, after, found),
+        counted=reported_counts(before, after, watched),
         backend=reported_backend_counts(behind, sides.backend_counts),
         agree=None if after is None else oracle.agree(cell.call, done, after),
     )
-    return cast("SliceSeen", {**seen, **found})
+    return cast("SliceSeen", {**seen, **watched})
 
 
 def journal_form(done: Any) -> Driven:  # noqa: ANN401 - a Done

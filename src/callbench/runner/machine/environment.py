@@ -83,12 +83,12 @@ def commit() -> str | None:
     brought = wheel()
     if brought is not None:
         return brought.commit
-    found = _git("rev-parse", "--short=12", "HEAD")
-    if not found:
+    revision = _git("rev-parse", "--short=12", "HEAD")
+    if not revision:
         return None
     # Without optional locks git writes nothing. Otherwise a killed run would leave a lock file in the checkout.
     differs = _git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
-    return found + ("+" if differs else "")
+    return revision + ("+" if differs else "")
 
 
 def _git(*words: str) -> str | None:

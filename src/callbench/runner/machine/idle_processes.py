@@ -20,11 +20,11 @@ _CLOCK_OF_PROCESS = 2
 
 def ran_ns(pids: Iterable[int]) -> int:
     """Return the processor time of processes so far in nanoseconds, with ended threads; 0 for ended processes."""
-    found = 0
+    total_ns = 0
     for pid in pids:
         with suppress(OSError):
-            found += time.clock_gettime_ns((~pid << 3) | _CLOCK_OF_PROCESS)
-    return found
+            total_ns += time.clock_gettime_ns((~pid << 3) | _CLOCK_OF_PROCESS)
+    return total_ns
 
 
 class IdleUsage:

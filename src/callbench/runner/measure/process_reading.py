@@ -21,15 +21,15 @@ def read_light(pids: Iterable[int], proc: Path = PROC) -> LightReading:
     named = [named_fields(proc / str(pid)) for pid in pids]
     every = [(name, fields) for name, fields in named if fields and fields[0] not in "ZX"]
     alive = [fields for _, fields in every]
-    found = [fields for name, fields in every if name != _HOST]
+    own = [fields for name, fields in every if name != _HOST]
     return LightReading(
-        processes=len(found),
-        threads=_total(found, 20),
-        resident_bytes=_total(found, 24) * _PAGE_BYTES,
+        processes=len(own),
+        threads=_total(own, 20),
+        resident_bytes=_total(own, 24) * _PAGE_BYTES,
         user_ms=_total(alive, 14, 16) * _TICK_MS,
         system_ms=_total(alive, 15, 17) * _TICK_MS,
-        minor_faults=_total(found, 10, 11),
-        major_faults=_total(found, 12, 13),
+        minor_faults=_total(own, 10, 11),
+        major_faults=_total(own, 12, 13),
     )
 
 
@@ -80,9 +80,9 @@ def namespace_id(pid: int, tid: int, proc: Path = PROC) -> int | None:
     return int(ids[-1]) if len(ids) > 1 else None
 
 
-def _total(found: Sequence[Sequence[str]], *places: int) -> int:
+def _total(processes: Sequence[Sequence[str]], *places: int) -> int:
     """Return the sum of fields over processes. Field n of the manual page is element n - 3."""
-    return sum(int(fields[place - 3]) for fields in found for place in places)
+    return sum(int(fields[place - 3]) for fields in processes for place in places)
 
 
 def _switches(tasks: Path) -> Iterable[tuple[int, int]]:

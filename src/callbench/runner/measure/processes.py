@@ -72,8 +72,13 @@ class Processes(Probe):
     @staticmethod
     def _families(sides: Sides, known: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         """Return each side's processes by the initial side names, even if one has died."""
-        found = processes_of(sides)
-        every = {"client": found.client, "server": found.server, "both": found.client, "backend": found.backend or ()}
+        by_side = processes_of(sides)
+        every = {
+            "client": by_side.client,
+            "server": by_side.server,
+            "both": by_side.client,
+            "backend": by_side.backend or (),
+        }
         return {side: every[side] for side in known}
 
 

@@ -115,10 +115,10 @@ class ProcessorWatch:
     def _search(self) -> Mapping[str, tuple[int, ...]]:
         """Find the current processes."""
         self._searched = time.monotonic()
-        found = self._find()
-        for name, pids in found.items():
+        sides = self._find()
+        for name, pids in sides.items():
             self._pids.setdefault(name, {}).update(dict.fromkeys(pids))
-        return found
+        return sides
 
     def _all_pids(self) -> list[int]:
         return list(dict.fromkeys(pid for pids in self._pids.values() for pid in pids))

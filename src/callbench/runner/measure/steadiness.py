@@ -11,7 +11,7 @@ from callbench.stats.steady.steady import rates_of, shift
 from callbench.stats.steady.warmed import BUSY
 
 
-def unsteady(warm: WarmUp, done: Mapping[str, Any], found: Mapping[str, Any], load: Load) -> str:
+def unsteady(warm: WarmUp, done: Mapping[str, Any], watched: Mapping[str, Any], load: Load) -> str:
     """Return why a trial does not count, or "".
 
     If no runtime compiles, a changing rate is caused by the machine: the trial counts, and the change is noted
@@ -22,7 +22,7 @@ def unsteady(warm: WarmUp, done: Mapping[str, Any], found: Mapping[str, Any], lo
     Args:
         warm: the warm-up before the trial.
         done: the client's report.
-        found: the values of the probes.
+        watched: the values of the probes.
         load: of the cell.
 
     Returns:
@@ -30,12 +30,12 @@ def unsteady(warm: WarmUp, done: Mapping[str, Any], found: Mapping[str, Any], lo
     """
     if warm.not_steady or not warm.compiles:
         return warm.not_steady
-    return compiler_report(found) or _rate_rise(done, load)
+    return compiler_report(watched) or _rate_rise(done, load)
 
 
-def compiler_report(found: Mapping[str, Any]) -> str:
+def compiler_report(watched: Mapping[str, Any]) -> str:
     """Return how much a compiler worked during a trial, in words, or ""."""
-    processors = found.get("processors") or {}
+    processors = watched.get("processors") or {}
     seen_ns = processors.get("seen_ns") or 0
     for side in processors.get("sides", ()):
         run_ns = sum(thread["run_ns"] for thread in side["threads"] if is_compiler(thread["name"]))
@@ -51,7 +51,7 @@ def _rate_rise(done: Mapping[str, Any], load: Load) -> str:
     if load.ramp_up_ns and points:
         (begin_ns, calls_before), *rest = points
         points = [(at_ns - begin_ns, calls - calls_before) for at_ns, calls in rest]
-    found = shift([rate for rate in rates_of(points) if rate > 0])
-    if found is None or not found.real or found.ratio < 1:
+    rise = shift([rate for rate in rates_of(points) if rate > 0])
+    if rise is None or not rise.real or rise.ratio < 1:
         return ""
-    return f"its rate rose while it was measured: by {percent(found.ratio - 1)}"
+    return f"its rate rose while it was measured: by {percent(rise.ratio - 1)}"

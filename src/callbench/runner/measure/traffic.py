@@ -65,8 +65,8 @@ class Traffic(Probe):
 
 def _far_process(sides: Sides) -> int | None:
     """Return a process of the far host. Finding it reads every process of the machine."""
-    found = side_processes.processes_of(sides)
-    far = found.server if found.backend is None else found.backend
+    by_side = side_processes.processes_of(sides)
+    far = by_side.server if by_side.backend is None else by_side.backend
     return far[0] if far else None
 
 

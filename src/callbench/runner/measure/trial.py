@@ -52,7 +52,7 @@ def measure_trial(
             on_window_end=watch.so_far,
         )
     after = counted_after(sides, done)
-    found = watch.within(done)
+    watched = watch.within(done)
     return {
         "started": started,
         "warm_up": warm.pieces,
@@ -61,8 +61,8 @@ def measure_trial(
         "counted": reported_counts(before, after, watch.found),
         "backend": reported_backend_counts(behind, sides.backend_counts),
         "agree": None if after is None else oracle.agree(cell.call, done, after),
-        "unsteady": unsteady(warm, done, found, cell.load),
-        **found,
+        "unsteady": unsteady(warm, done, watched, cell.load),
+        **watched,
     }
 
 
@@ -79,10 +79,10 @@ def counted_after(sides: Sides, done: Done) -> Counts | None:
         raise
 
 
-def reported_counts(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> Counted | None:
+def reported_counts(before: Counts | None, after: Counts | None, watched: Mapping[str, Any]) -> Counted | None:
     """Return the server's counts and processor time. If it cannot count, use the probe's processor time, if known."""
     if before is None or after is None:
-        sides = (found.get("processors") or {}).get("sides", ())
+        sides = (watched.get("processors") or {}).get("sides", ())
         mine = next((side for side in sides if side["side"] == "server" and side["processes"]), None)
         if mine is None:
             return None

@@ -84,14 +84,14 @@ def prepare(request: PeerRequest, catalogue: Catalogue) -> PeerStudy:
         BadInput: an option is wrong, or both cannot drive any cell.
     """
     selection = select.parse(request.select)
-    found = _loaded(request.study, request.settings, catalogue)
-    stacks = {stack.id: stack for stack in found.catalogue.every}
-    cells = selection.apply(found.study.cells(found.catalogue.every, request.quick), stacks)
+    loaded = _loaded(request.study, request.settings, catalogue)
+    stacks = {stack.id: stack for stack in loaded.catalogue.every}
+    cells = selection.apply(loaded.study.cells(loaded.catalogue.every, request.quick), stacks)
     chosen, left_out = drivable(cells, stacks)
     if not chosen:
         why = "; ".join(f"{stored.join_names(whose)}: {why}" for why, whose in left_out.items())
         raise BadInput(f"{request.study} has no cells that both can drive: {why or 'none was selected'}")
-    return replace(found, chosen=chosen, left_out=left_out)
+    return replace(loaded, chosen=chosen, left_out=left_out)
 
 
 def begun(path: Path, study: str, catalogue: Catalogue) -> PeerStudy:

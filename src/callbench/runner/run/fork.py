@@ -66,8 +66,8 @@ class Fork:
     def _batches(self) -> Iterator[list[str] | None]:
         """Yield the unit names of each batch that the journal has, then None for each batch still to be filled."""
         known = 0
-        while (found := self._context.resume_state.batches.get((self._task.number, known))) is not None:
-            yield found
+        while (batch := self._context.resume_state.batches.get((self._task.number, known))) is not None:
+            yield batch
             known += 1
         while self._remaining():
             yield None

@@ -80,7 +80,7 @@ def read_resume_state(lines: Iterable[Mapping[str, Any]]) -> ResumeState:
     Raises:
         BadInput: a line has not the form of its kind.
     """
-    found = ResumeState()
+    state = ResumeState()
     for line in lines:
-        found.add_line(run_line(line))
-    return found
+        state.add_line(run_line(line))
+    return state

@@ -140,8 +140,8 @@ def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[dict[str
     except (AdapterFailure, WrongAnswer, LinkFailure) as failure:
         return [{**place, "slowed_side": None, "why": f"failed: {failure}"}]
     return [
-        {**place, "slowed_side": side, "burn_ns": burns[side], "share": SHARE, "pairs": found}
-        for side, found in pairs.items()
+        {**place, "slowed_side": side, "burn_ns": burns[side], "share": SHARE, "pairs": of_side}
+        for side, of_side in pairs.items()
     ]
 
 

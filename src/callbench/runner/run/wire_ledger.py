@@ -98,7 +98,7 @@ def _cell_lines(
         return
     programs = catalogue.programs(stack)
     try:
-        found = run_sweep(lab, programs, cell, lambda: None) if sweep else measure_ledger(lab, programs, cell, keep)
+        counted = run_sweep(lab, programs, cell, lambda: None) if sweep else measure_ledger(lab, programs, cell, keep)
     except AdapterFailure as failure:
         why = f"its bytes were not counted: {failure}"
         if cell.timed:
@@ -106,7 +106,7 @@ def _cell_lines(
         else:
             yield {"kind": "excluded", "stack": stack.id, "fork": 0, "cell": cell.id, "why": why, "failed": True}
         return
-    if found["lost"] or found["trouble"]:
-        text = found["trouble"] or f"{found['lost']} frames were lost: its wire ledger may be wrong"
+    if counted["lost"] or counted["trouble"]:
+        text = counted["trouble"] or f"{counted['lost']} frames were lost: its wire ledger may be wrong"
         yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {text}"}
-    yield line | found
+    yield line | counted

@@ -56,9 +56,9 @@ def findings(catalogue: Catalogue) -> Iterator[DoctorFinding]:
 def _cache() -> DoctorFinding:
     size = sum(entry.size for entry in compiled_cache.entries()) / 1e9
     limit = compiled_cache.limit_bytes() / 1e9
-    found = f"{size:.2f} of at most {limit:g} GB of compiled services in {compiled_cache.place()}"
+    size_text = f"{size:.2f} of at most {limit:g} GB of compiled services in {compiled_cache.place()}"
     return DoctorFinding(
-        "cache", "good" if size <= limit else "poor", found, "callbench cache --clear" if size else None
+        "cache", "good" if size <= limit else "poor", size_text, "callbench cache --clear" if size else None
     )
 
 
@@ -76,8 +76,8 @@ def _machine() -> Iterator[DoctorFinding]:
             f"{usable} usable: the client on {list(where.client)}, the server on {list(where.server)}",
         )
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-    if governor.exists() and (found := governor.read_text().strip()) != "performance":
-        yield DoctorFinding("governor", "poor", found, "cpupower frequency-set -g performance")
+    if governor.exists() and (setting := governor.read_text().strip()) != "performance":
+        yield DoctorFinding("governor", "poor", setting, "cpupower frequency-set -g performance")
     load = os.getloadavg()[0]
     busy = load > 0.5 * usable
     yield DoctorFinding(
@@ -98,9 +98,9 @@ def _machine() -> Iterator[DoctorFinding]:
 
 
 def _supervisor() -> DoctorFinding:
-    found = supervisor()
-    if found:
-        return DoctorFinding("supervisor", "good", str(found))
+    program = supervisor()
+    if program:
+        return DoctorFinding("supervisor", "good", str(program))
     return DoctorFinding(
         "supervisor", "poor", "not built: adapters run without a PID namespace of their own", engine_remedy()
     )

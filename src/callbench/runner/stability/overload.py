@@ -161,9 +161,9 @@ class Overload:
         while (level := next_level(steps, start, span)) is not None:
             self._announce(f"searching: {level:,.0f} calls/s")
             done = self._drive(level, _SLICE_S)
-            found = objective_result(done, self._request.objective, level)
-            steps.append(LevelTrial(level, bool(found["holds"])))
-            self._run.append({"kind": "step", "level": level, "at_s": self._at_s(), **found})
+            met = objective_result(done, self._request.objective, level)
+            steps.append(LevelTrial(level, bool(met["holds"])))
+            self._run.append({"kind": "step", "level": level, "at_s": self._at_s(), **met})
         found_knee = knee(steps, span)
         if found_knee is None or not any(step.met for step in steps):
             raise CallbenchError(f"it does not hold even {steps[-1].level:g} calls/s with {self._request.objective}")

@@ -51,8 +51,8 @@ def count_in_labs(
         pool = ThreadPoolExecutor(places)
         try:
             counted: list[tuple[Job, Future[Found]]] = [(job, pool.submit(in_free_lab, job)) for job in jobs]
-            for job, found in counted:
-                yield job, found.result()
+            for job, task in counted:
+                yield job, task.result()
         except BaseException:
             # Killing its processes ends a ledger that is being counted.
             pool.shutdown(wait=False, cancel_futures=True)

@@ -108,12 +108,12 @@ def run_sweep(lab: Lab, programs: Programs, cell: Cell, count: Callable[[], None
         endpoint = lab.serve(server, cell)
         lab.begin()
         try:
-            found, reused = _points(lab, programs, cell, endpoint, count)
+            points, reused = _points(lab, programs, cell, endpoint, count)
         finally:
             lost, trouble = lab.end()
     finally:
         server.stop()
-    return {"points": found, "over": sweep["over"], "reused": reused, "lost": lost, "trouble": trouble}
+    return {"points": points, "over": sweep["over"], "reused": reused, "lost": lost, "trouble": trouble}
 
 
 def _points(
@@ -122,7 +122,7 @@ def _points(
     sweep = cell.wire or {}
     lives = Lives(lab, programs, at(cell, sweep["grid"][0]), endpoint)
     most = int(sweep["most"]) if lives.reused else min(_MOST_PROCESSES, int(sweep["most"]))
-    found: dict[tuple[str, Any], dict[str, Any]] = {}
+    points: dict[tuple[str, Any], dict[str, Any]] = {}
 
     def measure(grid: str, value: Any) -> int:  # noqa: ANN401 - a size or a type
         cell_at = at(cell, value)
@@ -136,7 +136,7 @@ def _points(
             "to_client": to_client,
             "payload": data,
         }
-        found[grid, value] = description
+        points[grid, value] = description
         return to_server + to_client
 
     try:
@@ -151,6 +151,6 @@ def _points(
     finally:
         lives.close()
     order = {value: place for place, value in enumerate(sweep["grid"])}
-    coarse = sorted((key for key in found if key[0] == "coarse"), key=lambda key: order[key[1]])
-    fine = sorted(key for key in found if key[0] == "fine")
-    return [found[key] for key in (*coarse, *fine)], lives.reused
+    coarse = sorted((key for key in points if key[0] == "coarse"), key=lambda key: order[key[1]])
+    fine = sorted(key for key in points if key[0] == "fine")
+    return [points[key] for key in (*coarse, *fine)], lives.reused

@@ -43,12 +43,12 @@ def measure_ledger(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None =
         endpoint = lab.serve(server, cell)
         lab.begin(pcap)
         try:
-            found, steady = _phases(lab, programs, cell, endpoint)
+            accounts, steady = _phases(lab, programs, cell, endpoint)
         finally:
             lost, trouble = lab.end()
     finally:
         server.stop()
-    description = {"accounts": found, "exact": steady.exact, "counts": steady.counts}
+    description = {"accounts": accounts, "exact": steady.exact, "counts": steady.counts}
     return {**description, "lost": lost, "trouble": trouble, "pcap": pcap.name if pcap else None}
 
 

@@ -179,8 +179,8 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
     else:
         decision = Decision.UNDECIDED
     undecided = decision is Decision.UNDECIDED
-    found = margin + shift + quantile(1 - level / 2, gain.freedom) * gain.error + missed(gain)
-    unseen = max(-low, found)
+    noticed = margin + shift + quantile(1 - level / 2, gain.freedom) * gain.error + missed(gain)
+    unseen = max(-low, noticed)
     return DecidedComparison(
         decision,
         outcome,
@@ -278,12 +278,12 @@ def ranged(ranges: Sequence[Range], level: float) -> list[RangeTest]:
     Each is tested at the full level, since that all are met cannot become likelier by chance with more of them (an
     intersection-union test: Berger 1982). A single failure is one of the whole, so failures are Holm-corrected.
     """
-    found = holm([tested.adjusted_from() for tested in ranges if tested.ratio is not None])
-    adjusted = iter(found)
+    adjusted_all = holm([tested.adjusted_from() for tested in ranges if tested.ratio is not None])
+    adjusted = iter(adjusted_all)
     return [
         RangeTest(Outcome.UNDECIDED, 1.0, None, 1, None)
         if tested.ratio is None
-        else _ranged(tested, tested.ratio, level, (next(adjusted), len(found)))
+        else _ranged(tested, tested.ratio, level, (next(adjusted), len(adjusted_all)))
         for tested in ranges
     ]
 
@@ -332,9 +332,9 @@ def parted(
     Returns:
         By pair 1 where the first is greater beyond doubt, -1 where the second is, 0 if it cannot be told.
     """
-    found = many_paired(differences, prior.variance, prior.freedom)
-    sure = np.asarray(holm(found.p_values.tolist())) < level
-    return np.where(sure, np.sign(found.logs), 0.0).astype(np.int8)
+    many = many_paired(differences, prior.variance, prior.freedom)
+    sure = np.asarray(holm(many.p_values.tolist())) < level
+    return np.where(sure, np.sign(many.logs), 0.0).astype(np.int8)
 
 
 def by_ratio(ratio: Interval, margin: float = 0.0, neutral: float = 1.0) -> Decision:
@@ -350,16 +350,16 @@ def by_ratio(ratio: Interval, margin: float = 0.0, neutral: float = 1.0) -> Deci
     return by_interval(math.log(ratio.low), math.log(ratio.high), margin, math.log(neutral))
 
 
-def by_difference(found: Difference, margin: float = 0.0) -> Decision:
+def by_difference(difference: Difference, margin: float = 0.0) -> Decision:
     """Decide by the interval of a difference: more is better; if it has none, it is undecided.
 
     Args:
-        found: the difference.
+        difference: the difference.
         margin: as of `by_interval`, in its unit.
     """
-    if found.low is None or found.high is None:
+    if difference.low is None or difference.high is None:
         return Decision.UNDECIDED
-    return by_interval(found.low, found.high, margin)
+    return by_interval(difference.low, difference.high, margin)
 
 
 def by_interval(low: float, high: float, margin: float, neutral: float = 0.0) -> Decision:

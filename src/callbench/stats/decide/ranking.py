@@ -118,10 +118,10 @@ def above(
     rows, columns = np.triu_indices(count, 1)
     if not len(rows):
         return is_above
-    found = many_paired(logs[rows] - logs[columns], prior.variance, prior.freedom)
-    shown = found.p_values * max(1.0, (count - 1) / 2) < level
-    is_above[rows, columns] = shown & (found.logs > 0)
-    is_above[columns, rows] = shown & (found.logs < 0)
+    many = many_paired(logs[rows] - logs[columns], prior.variance, prior.freedom)
+    shown = many.p_values * max(1.0, (count - 1) / 2) < level
+    is_above[rows, columns] = shown & (many.logs > 0)
+    is_above[columns, rows] = shown & (many.logs < 0)
     return is_above
 
 

@@ -17,10 +17,10 @@ def rank(count: int, confidence: float = CONFIDENCE) -> int | None:
     Returns:
         The greatest such rank, from 1; None where there are too few values for this confidence.
     """
-    below, found = 0.0, None
+    below, last = 0.0, None
     for place in range(1, count // 2 + 1):
         below += comb(count, place - 1) / 2**count
         if 1 - 2 * below < confidence:
             break
-        found = place
-    return found
+        last = place
+    return last

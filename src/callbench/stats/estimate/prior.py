@@ -86,11 +86,11 @@ def _inverse_trigamma(value: float) -> float:
 
     if value > 1e7:
         return 1 / math.sqrt(value)
-    found = 0.5 + 1 / value
+    root = 0.5 + 1 / value
     for _ in range(50):
-        trigamma = float(special.polygamma(1, found))
-        step = trigamma * (1 - trigamma / value) / float(special.polygamma(2, found))
-        found += step
-        if -step / found < 1e-8:
+        trigamma = float(special.polygamma(1, root))
+        step = trigamma * (1 - trigamma / value) / float(special.polygamma(2, root))
+        root += step
+        if -step / root < 1e-8:
             break
-    return found
+    return root

@@ -131,12 +131,13 @@ def _components(
     between: Mapping[str, Sequence[tuple[float, float]]], within: Mapping[str, Sequence[float]], runs: int
 ) -> RunSpread:
     """Put together what is known of each kind, drawn towards what is known of all."""
-    freedoms = {kind: sum(freedom for _, freedom in found) for kind, found in between.items()}
+    freedoms = {kind: sum(freedom for _, freedom in pieces) for kind, pieces in between.items()}
     variances = {
-        kind: sum(variance * freedom for variance, freedom in found) / freedoms[kind] for kind, found in between.items()
+        kind: sum(variance * freedom for variance, freedom in pieces) / freedoms[kind]
+        for kind, pieces in between.items()
     }
     shared = prior_of_variances(list(variances.values()), list(freedoms.values()))
-    noise = float(np.mean([value for found in within.values() for value in found]))
+    noise = float(np.mean([value for values in within.values() for value in values]))
     by_kind = {
         kind: _component(shared, variances[kind], min(freedoms[kind], MOST_FREEDOM), float(np.mean(within[kind])))
         for kind in between

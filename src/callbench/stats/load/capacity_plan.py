@@ -104,15 +104,15 @@ def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Next
     return None
 
 
-def _bracket(found: Knee | None, lowest_failed: float | None, span: SearchRange) -> tuple[float, float] | None:
+def _bracket(crossing: Knee | None, lowest_failed: float | None, span: SearchRange) -> tuple[float, float] | None:
     """Return where crossings begin: at an end of the span, where the coarse search came to it, or within."""
-    if found is None:
+    if crossing is None:
         return None
-    if found.end is not KneeOutcome.WITHIN:
-        return found.level, found.level
+    if crossing.end is not KneeOutcome.WITHIN:
+        return crossing.level, crossing.level
     failed = span.high if lowest_failed is None else lowest_failed
     # Neighbours: a crossing looks at both again.
-    return found.level, found.level + 1 if span.whole and failed - found.level <= 1 else failed
+    return crossing.level, crossing.level + 1 if span.whole and failed - crossing.level <= 1 else failed
 
 
 def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
@@ -155,11 +155,11 @@ def estimates(trials: Sequence[Trial], span: SearchRange) -> list[FinishedCrossi
     return found
 
 
-def _estimate(steps: Sequence[LevelTrial], found: Knee | None) -> FinishedCrossing:
+def _estimate(steps: Sequence[LevelTrial], crossing: Knee | None) -> FinishedCrossing:
     failed = min((trial.level for trial in steps if not trial.met), default=math.inf)
-    below = found is None or found.end is KneeOutcome.BELOW
+    below = crossing is None or crossing.end is KneeOutcome.BELOW
     # Where not even the lowest level met, nothing that was tried is held.
-    return FinishedCrossing(0.0 if below or found is None else found.level, failed)
+    return FinishedCrossing(0.0 if below or crossing is None else crossing.level, failed)
 
 
 def _decided(trials: Sequence[Trial]) -> tuple[list[LevelTrial], set[float]]:
@@ -187,14 +187,14 @@ def _begin(met: float, failed: float, number: int) -> float:
     return float(met * (failed / met) ** (number * _GOLDEN % 1.0))
 
 
-def _precise(found: Capacity | None, span: SearchRange) -> bool:
-    if found is None or found.low is None:
+def _precise(estimate: Capacity | None, span: SearchRange) -> bool:
+    if estimate is None or estimate.low is None:
         return False
-    if found.end is KneeOutcome.AT_LEAST:
+    if estimate.end is KneeOutcome.AT_LEAST:
         # Some loads at the highest level missed: more crossings say whether that was chance.
-        return found.low >= span.high
-    if found.end is KneeOutcome.BELOW:
+        return estimate.low >= span.high
+    if estimate.end is KneeOutcome.BELOW:
         return True
-    if found.high is None or found.low <= 0:
+    if estimate.high is None or estimate.low <= 0:
         return False
-    return found.high / found.low <= (1 + GOAL) ** 2 or (span.whole and found.high - found.low <= 1)
+    return estimate.high / estimate.low <= (1 + GOAL) ** 2 or (span.whole and estimate.high - estimate.low <= 1)

@@ -35,7 +35,7 @@ def compared(
         ratios = [other[fork].level / highest[fork].level for fork in forks]
         differences.append(paired(ratios) if len(ratios) > 1 and not open_ends else None)
     margin = math.log1p(precision)
-    found = iter(
+    verdicts = iter(
         decided([Question(difference, margin) for difference in differences if difference is not None], 1 - CONFIDENCE)
     )
-    return [None if difference is None else next(found) for difference in differences]
+    return [None if difference is None else next(verdicts) for difference in differences]

@@ -52,14 +52,16 @@ def fitted(clients: Sequence[float], rates: Sequence[float]) -> Scalability | No
     """
     if len(set(clients)) < LEAST_STEPS or not all(rate > 0 for rate in rates):
         return None
-    numbers, found = np.asarray(clients, dtype=float), np.asarray(rates, dtype=float)
+    numbers, throughputs = np.asarray(clients, dtype=float), np.asarray(rates, dtype=float)
     # Loaded here: it takes 60 ms, and most reports have no knee.
     from scipy.optimize import OptimizeWarning, curve_fit  # noqa: PLC0415
 
-    guess = float(np.max(found / numbers))
+    guess = float(np.max(throughputs / numbers))
     try:
         # In units of the guess, so that all three are of a size.
-        best, _ = curve_fit(_law, numbers, found / guess, (1.0, 0.05, 1e-4), bounds=([0, 0, 0], [np.inf, 1, np.inf]))
+        best, _ = curve_fit(
+            _law, numbers, throughputs / guess, (1.0, 0.05, 1e-4), bounds=([0, 0, 0], [np.inf, 1, np.inf])
+        )
     except (RuntimeError, OptimizeWarning):
         return None
     alone, contention, coherency = (float(value) for value in best)

@@ -87,5 +87,5 @@ def on_cross(times: Mapping[tuple[int, int], float], request: float, answer: flo
     requests = {pair[0]: time for pair, time in times.items() if pair[1] == foot[1]}
     # A noisy rung can make the sum absurd: no request takes time away.
     added = max(0.0, between(requests, request) - times[foot])
-    found = between(answers, answer) + added
-    return found if math.isfinite(found) else None
+    reached = between(answers, answer) + added
+    return reached if math.isfinite(reached) else None

@@ -80,22 +80,22 @@ def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: i
     """
     if len(grid) < 2:
         raise ValueError("a sweep needs at least two sizes")
-    found: dict[int, int] = {}
+    counted: dict[int, int] = {}
 
     def at(step: int) -> int:
-        if step not in found:
-            found[step] = measure(grid[step])
-        return found[step]
+        if step not in counted:
+            counted[step] = measure(grid[step])
+        return counted[step]
 
     last = len(grid) - 1
     first = min(PREFIX, last, max(1, most - 1))
     for step in range(first):
         at(step)
     at(last)
-    tact = rhythm([found[step] for step in range(first)]) if first > 1 else rhythm([at(0), at(last)])
-    known = _halved(at, found, tact, (max(first - 1, 0), last), most, random.Random(seed))  # noqa: S311 - a choice to be repeated
-    inferred = {grid[step]: tact.at(step) + departure for step, departure in known.items() if step not in found}
-    measured = {grid[step]: found[step] for step in sorted(found)}
+    tact = rhythm([counted[step] for step in range(first)]) if first > 1 else rhythm([at(0), at(last)])
+    known = _halved(at, counted, tact, (max(first - 1, 0), last), most, random.Random(seed))  # noqa: S311 - a choice to be repeated
+    inferred = {grid[step]: tact.at(step) + departure for step, departure in known.items() if step not in counted}
+    measured = {grid[step]: counted[step] for step in sorted(counted)}
     jumps: tuple[Jump, ...] = ()
     if len(measured) + len(inferred) == len(grid):
         counts = [measured.get(size, inferred.get(size, 0)) for size in grid]
@@ -105,7 +105,7 @@ def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: i
 
 def _halved(  # noqa: PLR0913, PLR0917 - one step of `swept`
     at: Callable[[int], int],
-    found: Mapping[int, int],
+    counted: Mapping[int, int],
     tact: PeriodicSteps,
     whole: tuple[int, int],
     most: int,
@@ -124,7 +124,7 @@ def _halved(  # noqa: PLR0913, PLR0917 - one step of `swept`
             continue
         middle = (low + high) // 2
         probes = {middle} | ({dice.randrange(low + 1, high)} if high - low > _LONG else set())
-        if len(found) + len(probes - found.keys()) > most:
+        if len(counted) + len(probes - counted.keys()) > most:
             return known
         departures = {departure(step) for step in (low, high, *sorted(probes))}
         if len(departures) == 1:

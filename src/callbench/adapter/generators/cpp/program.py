@@ -72,12 +72,12 @@ def _headers(adapter: Path) -> list[Path]:
 
 
 def _tool(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise BadInput(
             f"{name} is missing, which a service of your own needs for C++; this installs it: callbench setup cpp"
         )
-    return found
+    return path
 
 
 def _versions(tools: dict[str, str]) -> Iterator[bytes]:

@@ -119,5 +119,5 @@ def write(schema: Schema, package: str, tools: Path, place: Path) -> None:
 
 def _camel(name: str) -> str:
     """A name as protoc-gen-go writes it."""
-    begun = re.sub(r"^_(.?)", lambda found: f"X{found[1].upper()}", name)
-    return re.sub(r"(^|_|(?<=[0-9]))([a-z])", lambda found: found[2].upper(), begun)
+    begun = re.sub(r"^_(.?)", lambda match: f"X{match[1].upper()}", name)
+    return re.sub(r"(^|_|(?<=[0-9]))([a-z])", lambda match: match[2].upper(), begun)

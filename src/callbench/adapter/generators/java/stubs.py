@@ -84,10 +84,10 @@ def generate(schema: Schema, adapter: Path, scratch: Path, sources: Path) -> Non
 
 
 def _built(adapter: Path, pattern: str) -> str:
-    found = sorted(adapter.glob(pattern))
-    if not found:
+    files = sorted(adapter.glob(pattern))
+    if not files:
         raise BadInput(f"the Java adapter is not complete, {adapter / pattern} is missing: run `callbench setup java`")
-    return str(found[-1])
+    return str(files[-1])
 
 
 def _message(message: Message) -> Message:

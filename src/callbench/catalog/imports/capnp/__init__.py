@@ -168,21 +168,21 @@ class _Reader:
         target = _tree(tree.children[0])
         arguments = [_tree(child) for child in tree.children[1:]]
         inner = [_tree(argument) for argument in arguments[0].children] if arguments else []
-        found = self._scopes.found(target, scope)
-        if found.builtin and found.name == "List" and len(inner) == 1:
+        named = self._scopes.found(target, scope)
+        if named.builtin and named.name == "List" and len(inner) == 1:
             of = self._typed(inner[0], scope, f"{hint}Item")
             return self.builder.held(of, Shape.MANY, (scope, hint), f"{hint}Item") if of is not None else None
         if arguments:
-            raise BadInput(f"{scope.at(tree)}: the generic type {found.name} is not supported; write a struct for it")
-        if found.builtin:
-            return self._builtin(found.name, scope.at(tree))
-        if found.tree.data == "enum":
-            return self.builder.enumeration(found, found.name, _enumerants(found))
-        if found.tree.data == "struct":
-            return ValueType(Kind.MESSAGE, type_name=self.struct(found))
-        if found.tree.data == "interface":
+            raise BadInput(f"{scope.at(tree)}: the generic type {named.name} is not supported; write a struct for it")
+        if named.builtin:
+            return self._builtin(named.name, scope.at(tree))
+        if named.tree.data == "enum":
+            return self.builder.enumeration(named, named.name, _enumerants(named))
+        if named.tree.data == "struct":
+            return ValueType(Kind.MESSAGE, type_name=self.struct(named))
+        if named.tree.data == "interface":
             return None
-        raise BadInput(f"{scope.at(tree)}: {found.name or found.file} is no type; name a struct")
+        raise BadInput(f"{scope.at(tree)}: {named.name or named.file} is no type; name a struct")
 
     def _builtin(self, name: str, place: str) -> ValueType | None:
         if name in _BASE:
@@ -216,11 +216,11 @@ def _enumerants(scope: Scope) -> list[tuple[str, int]]:
 
 def _first_ordinal(tree: "Tree[Token]") -> int:
     """The number of a field; of a group or a union, the first in it. What has none is counted later."""
-    found = next(iter(tree.find_data("ordinal")), None) if tree.data not in {"group", "union"} else None
-    if found is None:
+    first = next(iter(tree.find_data("ordinal")), None) if tree.data not in {"group", "union"} else None
+    if first is None:
         numbers = [int(str(ordinal.children[0])) for ordinal in tree.find_data("ordinal")]
         return min(numbers, default=-1)
-    return int(str(found.children[0]))
+    return int(str(first.children[0]))
 
 
 def _members(tree: "Tree[Token]") -> "list[Tree[Token]]":

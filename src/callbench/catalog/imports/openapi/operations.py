@@ -244,8 +244,8 @@ def _example(parameter: dict[str, Any], schema: Any) -> Json | object:  # noqa: 
         if isinstance(holder, dict):
             for word in ("example", "default", "const"):
                 if word in holder:
-                    found: Json = holder[word]
-                    return found
+                    shown: Json = holder[word]
+                    return shown
             for word in ("examples", "enum"):
                 if isinstance(holder.get(word), list) and holder[word]:
                     first: Json = holder[word][0]

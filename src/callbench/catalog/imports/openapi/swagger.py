@@ -41,8 +41,8 @@ class Swagger(Operations):
             schema = SchemaPart(_FILE, schema.resolver, schema.place)
         examples = self.table(answer, "examples")
         named = next((name for name in [kind, "application/json", *examples] if name in examples), "")
-        found: Examples = {"example": examples[named].schema} if named else of_schema(target)
-        return Body(schema, found)
+        given: Examples = {"example": examples[named].schema} if named else of_schema(target)
+        return Body(schema, given)
 
     def _other_media(self, operation: SchemaPart, word: str) -> str:
         """The media type of a body, JSON if there is a choice; another one is a loss."""

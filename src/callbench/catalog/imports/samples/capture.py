@@ -78,9 +78,9 @@ def exchanges(source: Source, secrets: SampleSecrets, left_out: LeftOut) -> Iter
         connection = connections.setdefault(chunk.connection, _Connection())
         before = connection.unreadable
         for request, answer in connection.take(chunk):
-            found = _sample(request, answer, f"{source.name}, packet {chunk.packet},", secrets, left_out)
-            if found is not None:
-                yield found
+            exchange = _sample(request, answer, f"{source.name}, packet {chunk.packet},", secrets, left_out)
+            if exchange is not None:
+                yield exchange
         if connection.unreadable and not before:
             left_out.count(connection.unreadable)
         if chunk.last:

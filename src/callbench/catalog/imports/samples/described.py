@@ -18,7 +18,7 @@ def call_of(calls: Sequence[OwnCall], exchange: Exchange) -> OwnCall | None:
     Of several, it is the one with the longest path, and of those the one with the fewest parameters.
     """
     parts = _parts(exchange.url)
-    found = None
+    nearest = None
     best = (-1, -1)
     for call in calls:
         template = call.path.strip("/").split("/")
@@ -27,8 +27,8 @@ def call_of(calls: Sequence[OwnCall], exchange: Exchange) -> OwnCall | None:
             continue
         matches = sum(part == expected for part, expected in zip(tail, template, strict=True))
         if matches + sum(_is_parameter(part) for part in template) == len(template) and (len(template), matches) > best:
-            found, best = call, (len(template), matches)
-    return found
+            nearest, best = call, (len(template), matches)
+    return nearest
 
 
 def requests(schema: Schema, call: OwnCall, exchange: Exchange) -> Iterator[Json]:

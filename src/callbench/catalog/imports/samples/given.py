@@ -82,9 +82,9 @@ def fitting(service: Imported, against: Conformance, message: str, value: Json) 
 def _call(service: Imported, exchange: Exchange) -> OwnCall:
     """The call of a sample: of the same method and path, of the same name, or the only one."""
     calls = service.schema.calls
-    found = described.call_of(calls, exchange) if exchange.url else None
-    if found is not None:
-        return found
+    nearest = described.call_of(calls, exchange) if exchange.url else None
+    if nearest is not None:
+        return nearest
     for call in calls:
         if pascal(call.name).lower() == pascal(exchange.call, "Call").lower():
             return call

@@ -42,9 +42,9 @@ def exchanges(source: Source, secrets: SampleSecrets, left_out: LeftOut) -> Iter
         for side in ("request", "response"):
             for name in _header_names(entry[side]):
                 secrets.header(name)
-        found = sample(recorded, left_out)
-        if found is not None:
-            yield found
+        exchange = sample(recorded, left_out)
+        if exchange is not None:
+            yield exchange
 
 
 def _entries(source: Source) -> list[Any]:

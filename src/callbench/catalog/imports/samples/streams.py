@@ -162,9 +162,9 @@ class _Assembler:
 def _ready(direction: _Direction) -> bytes:
     """The bytes that are next, taken out of what waits. Sequence numbers begin anew after 2^32."""
     parts: list[bytes] = []
-    found = True
-    while found and direction.next is not None:
-        found = False
+    grown = True
+    while grown and direction.next is not None:
+        grown = False
         for start in list(direction.waiting):
             behind = (direction.next - start) % _ROUND
             if behind >= _ROUND // 2:
@@ -174,5 +174,5 @@ def _ready(direction: _Direction) -> bytes:
             if behind < len(data):
                 parts.append(data[behind:])
                 direction.next = (start + len(data)) % _ROUND
-                found = True
+                grown = True
     return b"".join(parts)

@@ -21,8 +21,8 @@ def parameters(text: str) -> dict[str, Json]:
     Raises:
         ValueError: its bytes are no text, or there are too many.
     """
-    found = parse_qs(text, keep_blank_values=True, max_num_fields=_MOST, errors="strict")
-    return {name: values[0] if len(values) == 1 else [*values] for name, values in found.items()}
+    lists = parse_qs(text, keep_blank_values=True, max_num_fields=_MOST, errors="strict")
+    return {name: values[0] if len(values) == 1 else [*values] for name, values in lists.items()}
 
 
 def template(url: str) -> tuple[str, dict[str, Json]]:

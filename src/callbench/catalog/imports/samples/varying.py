@@ -59,8 +59,8 @@ class Call:
         if not self.path or self.kept.count >= _LOOKED_AT:
             return
         texts = {text for body in (request, answer) for text in _texts(body)}
-        found = {at for at, part in enumerate(self.path.split("/")) if part in texts}
-        self.repeated = found if self.repeated is None else self.repeated & found
+        places = {at for at, part in enumerate(self.path.split("/")) if part in texts}
+        self.repeated = places if self.repeated is None else self.repeated & places
 
     def settle_repeated(self) -> list[str]:
         """Makes a list of each parameter that some samples have several times, also where it occurs once.
@@ -91,19 +91,19 @@ class Call:
 
 def joined(calls: Sequence[Call]) -> list[Call]:
     """The calls, where those that differ in one part of their path are one."""
-    found = list(calls)
+    every = list(calls)
     # Parts are joined from the left, and anew after each: `/users/anna/orders/{id}` first loses its name.
-    while (group := _group(found)) is not None:
+    while (group := _group(every)) is not None:
         at, members = group
         path = _template(members[0].path, at)
-        same = [call for call in found if call.path == path and call.method == members[0].method and not call.named]
+        same = [call for call in every if call.path == path and call.method == members[0].method and not call.named]
         into = Call(f"{members[0].method.lower()} {path}", members[0].method, path)
         for call in [*same, *members]:
             _take(into, call, at if call in members else None)
-        first = next(place for place, call in enumerate(found) if call in members or call in same)
-        found = [call for call in found if call not in members and call not in same]
-        found.insert(first, into)
-    return found
+        first = next(place for place, call in enumerate(every) if call in members or call in same)
+        every = [call for call in every if call not in members and call not in same]
+        every.insert(first, into)
+    return every
 
 
 def _group(calls: Sequence[Call]) -> tuple[int, list[Call]] | None:

@@ -145,10 +145,10 @@ class _Document:
             return self._types.parts({}, hint)
         place = f"{file}, line {side.sourceline}"
         name = side.get("message", "")
-        found = self._messages.get(_qualified(side, name, place))
-        if found is None:
+        entry = self._messages.get(_qualified(side, name, place))
+        if entry is None:
             raise BadInput(f"{place}: there is no message {name!r:.60}; define it")
-        file, message = found
+        file, message = entry
         parts: dict[str, XsdElement | XsdType] = {}
         for part in message.iterfind(f"{WSDL}part"):
             parts[part.get("name", "")] = self._part(part, f"{file}, line {part.sourceline}")
@@ -164,11 +164,11 @@ class _Document:
                 continue
             space, local = _qualified(part, name, place)
             try:
-                found = known[f"{{{space}}}{local}" if space else local]
+                component = known[f"{{{space}}}{local}" if space else local]
             except KeyError:
                 raise BadInput(f"{place}: there is no {word} {name!r:.60}; define or import it") from None
-            if isinstance(found, XsdElement | XsdType):
-                return found
+            if isinstance(component, XsdElement | XsdType):
+                return component
         raise BadInput(f"{place}: a part needs an element or a type; add one")
 
 

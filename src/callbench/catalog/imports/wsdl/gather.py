@@ -95,7 +95,7 @@ class WsdlDocuments:
 
     def with_origins(self, text: str) -> str:
         """A text without names of the folder's files."""
-        return re.sub(r"\bschema\d+\.xsd\b", lambda found: self.origin(found[0]) or found[0], text)
+        return re.sub(r"\bschema\d+\.xsd\b", lambda match: self.origin(match[0]) or match[0], text)
 
     def finish(self) -> Path:
         """Writes the schemas. The file that is returned imports them all."""

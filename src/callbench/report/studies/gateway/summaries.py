@@ -34,16 +34,16 @@ def section(subject: Subject) -> Section | None:
     if not parts:
         return None
     with subject.run.connection() as connection:
-        found = {row["cell"]: row for row in rows_of(connection, SUMMARY_SQL)}
+        rows = {row["cell"]: row for row in rows_of(connection, SUMMARY_SQL)}
         for row in rows_of(connection, SPREAD_SQL):
-            found[row["cell"]]["spread_ns"] = sqrt(max(0.0, row["s2"] / row["n"] - (row["s1"] / row["n"]) ** 2))
-    sheets = [sheet for part in parts if (sheet := _sheet(part, subject, found)) is not None]
+            rows[row["cell"]]["spread_ns"] = sqrt(max(0.0, row["s2"] / row["n"] - (row["s1"] / row["n"]) ** 2))
+    sheets = [sheet for part in parts if (sheet := _sheet(part, subject, rows)) is not None]
     if not sheets:
         return None
     return Section("summaries", "Load summary", ABOUT, sheets=sheets, source=SUMMARY_SQL.strip())
 
 
-def _sheet(part: SummaryPart, subject: Subject, found: Mapping[str, Mapping[str, Any]]) -> Sheet | None:
+def _sheet(part: SummaryPart, subject: Subject, by_cell: Mapping[str, Mapping[str, Any]]) -> Sheet | None:
     rows: list[Sequence[str]] = []
     for line in part.rows:
         cells = subject.results.where({"group": part.group, "link": part.link, **line.where.conditions()})
@@ -51,7 +51,7 @@ def _sheet(part: SummaryPart, subject: Subject, found: Mapping[str, Mapping[str,
             continue
         cell = cells[0]
         spread = f" {share(cell.rate.half_width)}" if cell.rate and cell.rate.half_width else ""
-        row = _row(found[cell.id], spread) if cell.id in found else None
+        row = _row(by_cell[cell.id], spread) if cell.id in by_cell else None
         rows.append((line.label, *(row or ("",) * (len(COLUMNS) - 2) + (cell.excluded or "no trial",))))
         published = _published(line, subject.study.published)
         if published:

@@ -65,11 +65,11 @@ def section(subject: Subject) -> Section | None:
     part = subject.study.part.conclusion
     if part is None:
         return None
-    by_call = {call.label: found for call in part.calls if (found := costs(subject, part, call))}
+    by_call = {call.label: costed for call in part.calls if (costed := costs(subject, part, call))}
     if not by_call:
         return None
     good_for, checked = _good_for(by_call.values())
-    sheets = [_sheet(label, part, found) for label, found in by_call.items()]
+    sheets = [_sheet(label, part, known) for label, known in by_call.items()]
     texts = [checked] if checked else []
     fresh = _fresh(subject, part)
     if fresh:
@@ -120,8 +120,8 @@ def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
     """Return by how much predictions were off where both values are known: a share and a sentence."""
     off = [
         abs(geometric_mean(list(cost.predicted.values())).middle / cost.interval.middle - 1)
-        for found in every
-        for cost in found.values()
+        for of_call in every
+        for cost in of_call.values()
         if cost.measured and cost.predicted
     ]
     if not off:
@@ -135,13 +135,13 @@ def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
     return max(_GOOD_FOR, share), sentence
 
 
-def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
+def _sheet(label: str, part: ConclusionPart, of_call: Costs) -> Sheet:
     """Write a row a middleware and a column a link."""
     rows = []
-    for name in dict.fromkeys(row for row, _ in found):
+    for name in dict.fromkeys(row for row, _ in of_call):
         texts = []
         for link in part.links:
-            cost = found.get((name, link))
+            cost = of_call.get((name, link))
             if cost is None:
                 texts.append("")
                 continue
@@ -172,8 +172,8 @@ def _cheapest(
     """Find the cheapest row of an environment by link and call."""
     lines = []
     for link in part.links:
-        for label, found in by_call.items():
-            there = {name: found[name, link] for name in place.rows if (name, link) in found}
+        for label, of_call in by_call.items():
+            there = {name: of_call[name, link] for name in place.rows if (name, link) in of_call}
             if there:
                 lines.append((place.label, link, label, *_first(there, good_for)))
     return lines

@@ -128,17 +128,17 @@ def _gains(line: Mapping[int, Mapping[int, float]]) -> dict[int, dict[int, float
     }
 
 
-def _view(part: LadderPart, found: Steps, subject: Subject) -> LadderView:
+def _view(part: LadderPart, by_row: Steps, subject: Subject) -> LadderView:
     """Write one ladder."""
     published = subject.study.published
-    sheets = [_sheet(part, found, published, _bounds(part, subject.results))]
+    sheets = [_sheet(part, by_row, published, _bounds(part, subject.results))]
     if part.slopes:
-        sheets.append(_slopes(part, found, published))
+        sheets.append(_slopes(part, by_row, published))
     texts: list[str] = []
     if len(part.points) > 1 and part.statistic == "calls_per_ms":
         sheet, texts = _behind_the_mean(part, subject.results)
         sheets += [sheet] if sheet.rows else []
-    return LadderView(texts, sheets, _chart(part, found, published))
+    return LadderView(texts, sheets, _chart(part, by_row, published))
 
 
 def _published_row(published: Published | None, path: str | None, row: Line) -> float | None:
@@ -146,12 +146,12 @@ def _published_row(published: Published | None, path: str | None, row: Line) -> 
     return published.beside(path, row.published) if published and path and row.published else None
 
 
-def _sheet(part: LadderPart, found: Steps, published: Published | None, bounds: Mapping[str, set[int]]) -> Sheet:
+def _sheet(part: LadderPart, by_row: Steps, published: Published | None, bounds: Mapping[str, set[int]]) -> Sheet:
     """Write a row a middleware and a column a number of clients."""
-    numbers = sorted({clients for line in found.values() for clients in line})
+    numbers = sorted({clients for line in by_row.values() for clients in line})
     rows, absent = [], []
     for row in part.rows:
-        line = {clients: geometric_mean(list(forks.values())) for clients, forks in found[row.label].items()}
+        line = {clients: geometric_mean(list(forks.values())) for clients, forks in by_row[row.label].items()}
         value = _published_row(published, part.published, row)
         last = ([] if part.statistic == "gain" else [_peak(part, line, bounds[row.label])]) + (
             [] if part.published is None else ["" if value is None else f"{value:g}"]
@@ -184,10 +184,10 @@ def _peak(part: LadderPart, line: Mapping[int, Interval], bounds: Collection[int
     return str(best) if clear else "not known"
 
 
-def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Sheet:
+def _slopes(part: LadderPart, by_row: Steps, published: Published | None) -> Sheet:
     """Write what each client adds, the least first, and the rank by it here and there."""
     assert part.slopes is not None  # noqa: S101 - the caller has looked
-    known = [(row, rising) for row in part.rows if (rising := slope(found[row.label])) is not None]
+    known = [(row, rising) for row in part.rows if (rising := slope(by_row[row.label])) is not None]
     known.sort(key=lambda entry: entry[1].middle)
     theirs = {
         row.label: value
@@ -268,18 +268,18 @@ def _hidden_by_mean(
     return [sentence + "."]
 
 
-def _chart(part: LadderPart, found: Steps, published: Published | None) -> Chart | None:
+def _chart(part: LadderPart, by_row: Steps, published: Published | None) -> Chart | None:
     """Draw a ladder, and published means as level lines over the same clients."""
     points = [
         Point.of(label, float(clients), geometric_mean(list(forks.values())))
-        for label, line in found.items()
+        for label, line in by_row.items()
         for clients, forks in line.items()
     ]
     numbers = sorted({point.x for point in points})
     level = [
         (row.label, at, value)
         for row in part.rows
-        if found[row.label] and (value := _published_row(published, part.published, row)) is not None
+        if by_row[row.label] and (value := _published_row(published, part.published, row)) is not None
         for at in (numbers[0], numbers[-1])
     ]
     about = part.about or "Each mark is a number of clients, with the 95 % interval over the forks."

@@ -199,8 +199,8 @@ def _growth(title: str, series: Series, published: Mapping[str, Mapping[int, flo
             every[stack] = [count for count in counts if count is not None], round(sweep.item)
     every |= {f"published: {name}": ([round(counts[size]) for size in sizes], 1) for name, counts in published.items()}
     rows = []
-    for name, (found, unit) in every.items():
-        deltas = growth(sizes, found, unit)
+    for name, (by_size, unit) in every.items():
+        deltas = growth(sizes, by_size, unit)
         if any(deltas):
             rows.append(
                 [name, *(f"{delta:+d} ({total:+d})" for delta, total in zip(deltas, accumulated(deltas), strict=True))]

@@ -23,13 +23,13 @@ def section(subject: Subject) -> Section | None:
     """Show every summary of the study that has values, and the published one of the same kind below each."""
     sheets, texts = [], []
     for part in subject.study.ranks:
-        found = means(part, subject.results)
-        if not any(found):
+        averages = means(part, subject.results)
+        if not any(averages):
             continue
         bounds = _bounds(part, subject.results)
-        ours = _lines([(row.label, values) for row, values in zip(part.rows, found, strict=True) if values], bounds)
+        ours = _lines([(row.label, values) for row, values in zip(part.rows, averages, strict=True) if values], bounds)
         theirs = _published(part, subject.study.published)
-        sheets.append(_sheet(part, found, [*ours, *theirs]))
+        sheets.append(_sheet(part, averages, [*ours, *theirs]))
         if theirs and len(ours) > 1:
             texts.append(_orders(part, ours, theirs))
     if not sheets:
@@ -130,9 +130,9 @@ def _orders(part: RanksPart, ours: Sequence[_Line], theirs: Sequence[_Line]) -> 
     return f"{part.title}, order by average rank. This run: {here}. Published: {there}."
 
 
-def _sheet(part: RanksPart, found: Sequence[Sequence[float | None]], lines: Sequence[_Line]) -> Sheet:
+def _sheet(part: RanksPart, averages: Sequence[Sequence[float | None]], lines: Sequence[_Line]) -> Sheet:
     """Write a summary."""
-    absent = [line.label for line, values in zip(part.rows, found, strict=True) if not values]
+    absent = [line.label for line, values in zip(part.rows, averages, strict=True) if not values]
     note = f"Not part of this run: {', '.join(absent)}." if absent else ""
     columns = ("calls/ms", *(column.label for column in part.columns), "average rank")
     about = f" {part.about}" if part.about else ""
