@@ -23,6 +23,8 @@ from callbench.catalog.links.profile import BARE
 from loaded_program import LoadedProgram
 
 pytest_plugins = ["where_time_goes", "scheduling"]
+# Tests import names of it before pytest takes it for a plugin, whose assertions explain themselves.
+pytest.register_assert_rewrite("web_page")
 
 ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"

@@ -28,7 +28,7 @@ class _Test:
         self.lines: list[dict[str, Any]] = [{"kind": "capacity", "rate_per_s": capacity, "at_s": 0.0}]
 
     def drive(self, rate: float, seconds: float) -> dict[str, Any]:
-        done = opened(self.server, constant(rate), CLIENTS, seconds, begin_s=self.at_s)
+        done = opened(self.server, constant(rate, seconds), CLIENTS, seconds, begin_s=self.at_s)
         self.at_s += max(seconds, done["elapsed_ns"] / 1e9)
         return done
 

@@ -27,7 +27,7 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
     def load(level: float, seconds: float) -> dict[str, Any]:
         nonlocal rate, at_s
         if along_rate:
-            done = opened(server(), poisson(level, seconds, dice), request.clients, seconds)
+            done = opened(server(), poisson(level, seconds, dice), request.clients, seconds, in_parts=False)
         else:
             done = closed(server(), int(level), seconds)
         rate = window_of(done).per_s

@@ -9,6 +9,9 @@ import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class SimulatedServer(ABC):
     """Answers calls in virtual time."""
@@ -16,6 +19,20 @@ class SimulatedServer(ABC):
     @abstractmethod
     def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
         """Return when a call that arrives ends, and the kind of its error, None if it is answered rightly."""
+
+    def answers(self, at_s: NDArray[np.float64], most: int) -> NDArray[np.float64] | None:  # noqa: ARG002
+        """Return when calls end that arrive at these moments, in their order, all at once.
+
+        None, and nothing has happened, where they have to be asked for one by one: a call may fail, or more than `most`
+        would be in progress.
+        """
+        return None
+
+
+def _are_within(at_s: NDArray[np.float64], ends_s: NDArray[np.float64], most: int) -> bool:
+    """Whether no call arrives while `most` are in progress."""
+    ended = np.searchsorted(np.sort(ends_s), at_s, side="right")
+    return bool((np.arange(len(at_s)) - ended < most).all())
 
 
 @dataclass
@@ -55,6 +72,39 @@ class Pool(SimulatedServer):
         heapq.heapreplace(self._free, end_s)
         return end_s + self.away_s, None
 
+    def answers(self, at_s: NDArray[np.float64], most: int) -> NDArray[np.float64] | None:
+        """As in `SimulatedServer`, with the same dice."""
+        free, dice = self._free or [0.0] * self.workers, self.dice.getstate()
+        took_s = self._times_s(len(at_s))
+        if self.workers == 1:
+            # Lindley's recursion, unrolled: a call ends after the work since a call that found nobody before it.
+            work_s = np.cumsum(took_s)
+            ends_s = np.maximum.accumulate(np.maximum(at_s, free[0]) - (work_s - took_s)) + work_s
+            free_after = [float(ends_s[-1])] if len(ends_s) else free
+        else:
+            free_after, ends = free.copy(), []
+            for at, took in zip(at_s.tolist(), took_s.tolist(), strict=True):
+                next_free = free_after[0]
+                end = (at if at > next_free else next_free) + took  # noqa: FURB136 - ten million times
+                heapq.heapreplace(free_after, end)
+                ends.append(end)
+            ends_s = np.array(ends)
+        if not _are_within(at_s, ends_s + self.away_s, most):
+            self.dice.setstate(dice)
+            return None
+        self._free = free_after
+        return ends_s + self.away_s
+
+    def _times_s(self, calls: int) -> NDArray[np.float64]:
+        draws = self.exponential + (self.slow_share > 0)
+        drawn = iter(np.array([self.dice.random() for _ in range(calls * draws)]).reshape(calls, draws).T)
+        took_s = np.full(calls, self.service_s)
+        if self.exponential:
+            took_s *= -np.log(1.0 - next(drawn))
+        if self.slow_share:
+            took_s[next(drawn) < self.slow_share] *= self.slow_factor
+        return took_s
+
 
 @dataclass
 class TokenBucket(SimulatedServer):
@@ -82,6 +132,20 @@ class TokenBucket(SimulatedServer):
             return at_s + self.service_s, "status"
         self._next_s = due_s + 1 / self.per_s
         return max(at_s, due_s) + self.service_s, None
+
+    def answers(self, at_s: NDArray[np.float64], most: int) -> NDArray[np.float64] | None:
+        """As in `SimulatedServer`."""
+        if self.refuses or not len(at_s):
+            return None
+        # Each token comes a gap after the one before it, or when a call could first have taken it.
+        tokens_s = np.arange(len(at_s)) / self.per_s
+        earliest_s = np.maximum(at_s - (self.burst - 1) / self.per_s, self._next_s)
+        due_s = np.maximum.accumulate(earliest_s - tokens_s) + tokens_s
+        ends_s = np.maximum(at_s, due_s) + self.service_s
+        if not _are_within(at_s, ends_s, most):
+            return None
+        self._next_s = float(due_s[-1]) + 1 / self.per_s
+        return ends_s
 
 
 @dataclass

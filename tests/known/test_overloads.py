@@ -27,7 +27,7 @@ SERVERS: dict[str, tuple[Callable[[random.Random], SimulatedServer], float, Outc
 @pytest.mark.parametrize("name", SERVERS)
 def test_a_collapse_fails_and_a_queue_does_not(name: str, seed: int) -> None:
     make, capacity, outcome = SERVERS[name]
-    done = opened(make(random.Random(seed)), constant(10 * capacity), 200, 10.0)  # noqa: S311 - to be repeated
+    done = opened(make(random.Random(seed)), constant(10 * capacity, 10.0), 200, 10.0)  # noqa: S311 - to be repeated
     times = done["service"]
     buckets = Buckets.of(dict(times["buckets"]))
     [median_ns] = buckets.percentiles([0.5], times["min_ns"], times["max_ns"])

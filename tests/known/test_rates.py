@@ -4,6 +4,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from functools import partial
 
 import duckdb
 import pytest
@@ -45,10 +46,10 @@ def most_calls(server: Pool | TokenBucket, seconds: float) -> float:
 def test_no_overload_reports_more_than_the_server_answers(kind: str, seed: int, times: float, seconds: float) -> None:
     """A server of 200/s was reported with 242, 329 and 512 calls/s, asked for 300, 600 and 2,000."""
     dice = random.Random(seed)  # noqa: S311 - to be repeated
-    for arrivals in (constant, lambda rate: poisson(rate, seconds, dice)):
+    for arrivals in (constant, partial(poisson, dice=dice)):
         server = KINDS[kind](dice)
         asked = server.capacity_per_s * times
-        window = window_of(opened(server, arrivals(asked), dice.choice([100, 1_000]), seconds))
+        window = window_of(opened(server, arrivals(asked, seconds), dice.choice([100, 1_000]), seconds))
         assert window.calls <= most_calls(server, seconds), (window.per_s, server.capacity_per_s)
 
 
@@ -80,7 +81,7 @@ def test_an_open_loop_below_the_capacity_has_the_rate_that_was_asked(seed: int, 
     dice = random.Random(seed)  # noqa: S311 - to be repeated
     server = Pool(4, 0.01)
     asked = server.capacity_per_s * share
-    window = window_of(opened(server, constant(asked), 100, 3.0))
+    window = window_of(opened(server, constant(asked, 3.0), 100, 3.0))
     # A call that begins at the end is not there yet.
     assert asked * (1 - 0.015) <= window.per_s <= asked * 1.001
     drawn = window_of(opened(server, poisson(asked, 3.0, dice), 100, 3.0, begin_s=10.0))
@@ -89,7 +90,7 @@ def test_an_open_loop_below_the_capacity_has_the_rate_that_was_asked(seed: int, 
 
 def test_a_server_that_collapses_is_reported_as_it_is() -> None:
     server = Congested(0.005, 0.02)
-    drive = opened(server, constant(2_000), 1_000, 3.0)
+    drive = opened(server, constant(2_000, 3.0), 1_000, 3.0)
     assert window_of(drive).per_s < server.capacity_per_s * 0.9
 
 

@@ -147,10 +147,10 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
 
 def estimates(trials: Sequence[Trial], span: SearchRange) -> list[FinishedCrossing]:
     """Give the crossings that are over, in their order."""
-    found = []
+    found, near = [], _near(span)
     for number in sorted({trial.phase for trial in trials} - {COARSE}):
         steps = _of(trials, number)
-        if next_level(steps, 1.0, _near(span)) is None:
+        if next_level(steps, 1.0, near) is None:
             found.append(_estimate(steps, knee(steps, span)))
     return found
 
