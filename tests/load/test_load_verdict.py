@@ -2,6 +2,8 @@
 
 import copy
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,15 @@ import pytest
 from callbench.analysis.load import result
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.usage import Observations
+from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.bottleneck import Limit
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.json").read_text())
 
 
-def _found(processors: dict[str, Any], *, driver_share: float | None = None, **wish: Any) -> result.LoadResult:
+def _found(
+    processors: dict[str, Any], *, driver_share: float | None = None, latencies_ns: Sequence[int] = (), **wish: Any
+) -> result.LoadResult:
     elapsed_ns = round(RECORDED["seconds"] * 1e9)
     used_ns = round(RECORDED["driver_us"] * 1e3 if driver_share is None else driver_share * elapsed_ns)
     nothing = {"user_ns": "0", "system_ns": "0"}
@@ -25,12 +30,23 @@ def _found(processors: dict[str, Any], *, driver_share: float | None = None, **w
         "elapsed_ns": elapsed_ns,
         "threads": 1,
         "processor": {"start": nothing, "end": {"user_ns": str(used_ns), "system_ns": "0"}},
-        "latency": None,
+        "latency": _histogram(latencies_ns) if latencies_ns else None,
         "service": None,
         "lateness": None,
     }
     asked = LoadRequest("http://127.0.0.1:80/", clients=RECORDED["clients"], **wish)
     return result.compute_result(asked, done, RECORDED["clients"], Observations(None, processors))
+
+
+def _histogram(values_ns: Sequence[int]) -> dict[str, Any]:
+    buckets = Counter(map(index_of, values_ns))
+    return {
+        "count": len(values_ns),
+        "sum_ns": str(sum(values_ns)),
+        "min_ns": min(values_ns),
+        "max_ns": max(values_ns),
+        "buckets": sorted(buckets.items()),
+    }
 
 
 def _changed(busy: float, waited: float, neighbours: float, sides: tuple[str, ...] = ("client", "server")) -> Any:
@@ -77,6 +93,17 @@ def test_neighbours_are_named_where_they_took_the_processors() -> None:
 )
 def test_the_verdict_knows_the_neighbours(case: str, processors: Any, limit: Limit) -> None:  # noqa: ARG001 - its name
     assert _found(processors, driver_share=0.2).verdict.limit is limit
+
+
+def test_calls_that_wait_for_a_delayed_acknowledgement_are_told_so() -> None:
+    """Python's http.server writes head and body apart: each call takes 40 ms more, and nothing is busy."""
+    idle = _changed(0.01, 0.3, 0.97)
+    waiting = _found(idle, driver_share=0.01, latencies_ns=[41_000_000 + 9_000 * step for step in range(300)]).verdict
+    assert (waiting.limit, "Nagle" in waiting.why) == (Limit.WAITING, True)
+    unseen = _found(_changed(0.01, 0.01, 0.0, ("client",)), driver_share=0.01, latencies_ns=[41_000_000] * 300).verdict
+    assert (unseen.limit, "Nagle" in unseen.why) == (Limit.UNKNOWN, True)
+    busy = _found(_changed(0.95, 0.02, 0.0), driver_share=0.2, latencies_ns=[41_000_000] * 300).verdict
+    assert (busy.limit, "Nagle" in busy.why) == (Limit.SERVER, False), "a queue may be as long"
 
 
 def test_a_driver_that_is_used_up_is_the_limit_whatever_others_do() -> None:

@@ -105,6 +105,21 @@ TABLE = [
         Limit.UNSATURATED,
     ),
     ("nobody is busy", MANY, Limit.WAITING),
+    (
+        "calls sleep for 40 ms, and a busy machine takes half of a millisecond of each",
+        replace(MANY, client=Side(0.01, 0.01, 0.85, 0.97), server=Side(0.01, 0.01, 0.8, 0.97)),
+        Limit.WAITING,
+    ),
+    (
+        "likewise, and the host takes some",
+        replace(MANY, client=Side(0.01, 0.01, 0.85, 0.97), server=Side(0.01, 0.01, 0.8, 0.97), steal=0.1),
+        Limit.WAITING,
+    ),
+    (
+        "a side that would have been busy without its neighbours",
+        replace(MANY, server=Side(0.2, 0.2, 0.7, 0.6)),
+        Limit.SHARED,
+    ),
     ("nobody is busy, as the pace wants it", replace(MANY, paced=True), Limit.UNSATURATED),
     ("somewhat busy", replace(MANY, server=replace(QUIET, busy=0.7)), Limit.UNSATURATED),
     ("nothing is known", replace(MANY, client=Side(), server=Side()), Limit.UNKNOWN),

@@ -10,7 +10,7 @@ from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load import littles_law
-from callbench.stats.load.bottleneck import Evidence, Limit, LimitVerdict, verdict_of
+from callbench.stats.load.bottleneck import Evidence, LimitVerdict, verdict_of
 from callbench.stats.load.side_shares import side_of
 from callbench.stats.steady.plateau import Plateau
 from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
@@ -279,8 +279,8 @@ def _cell_validity(
 ) -> CellValidity:
     evidence = replace(_evidence(known, trials, sides), link=_link(trials, traffic))
     verdict = verdict_of(evidence)
-    if known.plateaus and verdict.limit in (Limit.SERIAL, Limit.WAITING):
-        verdict = replace(verdict, why=f"{verdict.why}; {known.plateaus[0].sentence()}")
+    if known.plateaus:
+        verdict = verdict.beside_plateau(known.plateaus[0].sentence())
     # An open loop waits for its arrivals, which no client is in.
     breaks = "" if any(row["late"] is not None for row in trials) else _breaks(known, trials)
     spent = cost(trials, in_process=known.in_process)

@@ -13,13 +13,14 @@ from callbench.analysis.load.thresholds import ThresholdResult, undecided_senten
 from callbench.analysis.load.times import LatencyStatistics, times_of
 from callbench.analysis.load.usage import Observations, ServerUsage
 from callbench.stats.estimate.digits import percent
-from callbench.stats.estimate.histogram import index_of
+from callbench.stats.estimate.histogram import Buckets, index_of
 from callbench.stats.load.backlog import Backlog, growing
 from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, LimitVerdict, Side, verdict_of
 from callbench.stats.load.pace import REACHED, reached_per_s
 from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import Window, window_of
 from callbench.stats.load.side_shares import side_of
+from callbench.stats.steady.plateau import plateaus
 
 # Arrivals later than this count as late.
 _LATE_NS = 1_000_000
@@ -222,8 +223,9 @@ def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence)
     verdict = verdict_of(evidence)
     if verdict.limit is Limit.UNKNOWN and evidence.server == Side():
         why = f"not the driver, which was {percent(busy)} busy; name the server's process with --pid to learn more"
-        return replace(verdict, why=why)
-    return verdict
+        verdict = replace(verdict, why=why)
+    gathered = plateaus(Buckets.of(dict(done["latency"]["buckets"]))) if done["latency"] else []
+    return verdict.beside_plateau(gathered[0].sentence()) if gathered else verdict
 
 
 def _share_processors(sides: Sequence[Mapping[str, Any]]) -> bool:

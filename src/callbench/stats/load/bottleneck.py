@@ -1,6 +1,6 @@
 """What limited a cell: a verdict from the values of both sides, as a pure function."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from callbench.stats.estimate.digits import percent
@@ -9,6 +9,9 @@ from callbench.stats.estimate.digits import percent
 SATURATED = 0.90
 # A side that used less was not what the calls waited for.
 IDLE = 0.50
+# A side that ran, or waited to run, for less of the time was not what the calls waited for, however busy the machine:
+# less than IDLE, since what the kernel does for it, such as handling its packets, may wait as well and is not seen.
+SELDOM = 0.20
 # Run-queue wait or steal above it: someone else's work is in the value.
 DISTURBED = 0.05
 # A loop that takes more of its clients' time than that is not a small part of the row.
@@ -123,6 +126,14 @@ class LimitVerdict:
         """Whether the rate is only a lower bound of what the stack can do."""
         return self.limit is Limit.GENERATOR
 
+    def beside_plateau(self, sentence: str) -> "LimitVerdict":
+        """Add what a plateau of the latencies says, where calls wait for something that no processor shows."""
+        return replace(self, why=f"{self.why}; {sentence}") if self.limit in _PLATEAU_TELLS else self
+
+
+# Limits of which a plateau is the likely cause.
+_PLATEAU_TELLS = (Limit.SERIAL, Limit.WAITING, Limit.UNKNOWN)
+
 
 def verdict_of(evidence: Evidence) -> LimitVerdict:
     """Name what limited a cell.
@@ -204,7 +215,7 @@ def _waiting(name: str, waited: float) -> str:
 def _used_up(evidence: Evidence) -> LimitVerdict:
     """Judge a cell of several clients, or of a pace."""
     client, server = evidence.client, evidence.server
-    shared = _shared(evidence)
+    shared = "" if _waits_elsewhere(evidence) else _shared(evidence)
     if shared:
         return LimitVerdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
     if client.busy is None or server.busy is None:
@@ -223,6 +234,17 @@ def _far(evidence: Evidence) -> LimitVerdict:
     if max(server.used, behind.used) >= SATURATED:
         return LimitVerdict(limit, _shares(evidence))
     return LimitVerdict(limit, f"server and backend together used up their shared processors; {_shares(evidence)}")
+
+
+def _waits_elsewhere(evidence: Evidence) -> bool:
+    """Return whether both sides seldom ran or wanted to: what calls waited for is something else.
+
+    A call that sleeps for 40 ms is not limited by the half of a millisecond in which its server waited for a processor.
+    """
+    client, server = evidence.client, evidence.server
+    if evidence.paced or client.busy is None or server.busy is None:
+        return False
+    return max(client.used + client.lost, evidence.far + server.lost + evidence.behind.lost) < SELDOM
 
 
 def _unsaturated(evidence: Evidence) -> LimitVerdict:
