@@ -313,8 +313,8 @@ def _refuse_number(text: str) -> float:
 
 def ownership_options() -> list[str]:
     """Return the supervisor's options that tie a process to this one: its end, and a folder for temporary files."""
-    place = scratch()
-    return ["--parent", str(os.getpid()), *(["--scratch", str(place)] if place else [])]
+    folder = scratch()
+    return ["--parent", str(os.getpid()), *(["--scratch", str(folder)] if folder else [])]
 
 
 def _following(processors: Sequence[int]) -> Any:  # noqa: ANN401 - what Popen takes

@@ -201,8 +201,8 @@ def _head(path: Path) -> bytes:
 def _manifests() -> list[Path]:
     root = home()
     mine: dict[tuple[str, str], Path] = {}
-    for place in (root / "engine", root / "adapters", workplace() / "adapters"):
-        mine |= {(place.name, file.parent.name): file for file in sorted(place.glob("*/adapter.toml"))}
+    for folder in (root / "engine", root / "adapters", workplace() / "adapters"):
+        mine |= {(folder.name, file.parent.name): file for file in sorted(folder.glob("*/adapter.toml"))}
     named = [Path(text) for text in os.environ.get(ADAPTERS_VARIABLE, "").split(":") if text]
     return [*mine.values(), *_in_named(named)]
 

@@ -301,8 +301,8 @@ def of(raw: Mapping[str, Any], file: Path) -> Manifest:
     # The programs to start: the program itself, and what a host starts.
     started = (0, 2) if parsed.hosted else (0,)
     program = tuple(_placed(part, file) if place in started else part for place, part in enumerate(program))
-    place = (file, parsed.name, parsed.language, parsed.about, program, parsed.setup, parsed.start_seconds)
-    return Manifest(*place, stacks, parsed.compiles, parsed.serve_all, parsed.hosted, parsed.needs)
+    head = (file, parsed.name, parsed.language, parsed.about, program, parsed.setup, parsed.start_seconds)
+    return Manifest(*head, stacks, parsed.compiles, parsed.serve_all, parsed.hosted, parsed.needs)
 
 
 def _placed(program: str, file: Path) -> str:

@@ -25,6 +25,6 @@ def can_be_set_up(read: Manifest) -> bool:
 
 def command(read: Manifest) -> str:
     """Return the command that makes the program runnable; "" if there is none. In a wheel it is `callbench setup`."""
-    if wheel() is None or not any(read.file.is_relative_to(place) for place in (home(), workplace())):
+    if wheel() is None or not any(read.file.is_relative_to(folder) for folder in (home(), workplace())):
         return read.setup
     return f"callbench setup {read.name}" if scripts(read) else engine_remedy()

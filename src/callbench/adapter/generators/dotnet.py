@@ -31,14 +31,14 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:
     kit = set_up.place(_ADAPTER) / "target" / "callbench.exe"
     source = csharp.source(service.schema)
 
-    def make(place: Path) -> None:
-        (place / _SOURCE).write_text(source, encoding="utf-8")
-        _compile(place, kit)
+    def make(folder: Path) -> None:
+        (folder / _SOURCE).write_text(source, encoding="utf-8")
+        _compile(folder, kit)
 
     return str(runner), str(kept("dotnet", (source.encode(), kit.read_bytes()), make) / _ASSEMBLY)
 
 
-def _compile(place: Path, kit: Path) -> None:
+def _compile(folder: Path, kit: Path) -> None:
     """Compiles the code of a service beside it.
 
     Raises:
@@ -53,6 +53,6 @@ def _compile(place: Path, kit: Path) -> None:
         )
     command = [mcs, "-nologo", "-target:library", "-langversion:7", "-optimize+", "-debug-", "-warn:0"]
     command += [f"-r:{kit}", f"-r:{_JSON}", "-r:System.Runtime.Serialization.dll", "-r:System.ServiceModel.dll"]
-    command += [f"-out:{place / _ASSEMBLY}", str(place / _SOURCE)]
+    command += [f"-out:{folder / _ASSEMBLY}", str(folder / _SOURCE)]
     with announced("C#", "some seconds"):
         compiler.run(command, "Mono's compiler could not compile the service")

@@ -27,16 +27,16 @@ def kept(language: str, of: Iterable[bytes], make: Callable[[Path], None]) -> Pa
     for part in of:
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
-    place = cache() / "own" / language
-    folder = place / digest.hexdigest()[:32]
+    of_language = cache() / "own" / language
+    folder = of_language / digest.hexdigest()[:32]
     # Another program can remove it until it is in use.
     if folder.is_dir() and _used(folder).is_dir():
         return folder
     # The lock is for one at a time: what is there under this name is of a program that was killed.
-    beside = place / f".{folder.name}"
+    beside = of_language / f".{folder.name}"
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        with (place / "lock").open("w") as lock:
+        of_language.mkdir(parents=True, exist_ok=True)
+        with (of_language / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not folder.is_dir():
                 shutil.rmtree(beside, ignore_errors=True)

@@ -88,9 +88,9 @@ def kept_module(  # noqa: PLR0913, PLR0917 - what a module is made of
     """
     files = {name: text, PROTO: grpc_text(service.schema)}
 
-    def make(place: Path) -> None:
+    def make(folder: Path) -> None:
         for file, content in files.items():
-            (place / file).write_text(content, encoding="utf-8")
-        then(place)
+            (folder / file).write_text(content, encoding="utf-8")
+        then(folder)
 
     return kept(language, [*(content.encode() for content in files.values()), *also_of], make) / name

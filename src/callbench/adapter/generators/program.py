@@ -39,8 +39,8 @@ def built(schema: Schema) -> Path:
         CallbenchError: the compiler refuses the code, or the disk is full.
     """
     source = rust.source(schema)
-    place = cache() / "own"
-    folder = place / hashlib.sha256(source.encode() + _engine_digest()).hexdigest()[:32]
+    of_services = cache() / "own"
+    folder = of_services / hashlib.sha256(source.encode() + _engine_digest()).hexdigest()[:32]
     program = folder / _PROGRAM
     if os.access(program, os.X_OK):
         with suppress(OSError):
@@ -57,20 +57,20 @@ def built(schema: Schema) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # One at a time: all share what is compiled of other people's libraries.
-        with (place / "lock").open("w") as lock:
+        with (of_services / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             compiled_cache.use(folder)
             folder.mkdir(exist_ok=True)
             if not os.access(program, os.X_OK):
                 (folder / _SOURCE).write_text(source)
-                _compile(cargo, program, source, place)
+                _compile(cargo, program, source, of_services)
             compiled_cache.trim(compiled_cache.limit_bytes())
     except OSError as failure:
         raise machine_limits.written(f"the program of the service cannot be kept in {folder}", failure) from failure
     return program
 
 
-def _compile(cargo: str, native: Path, source: str, place: Path) -> None:
+def _compile(cargo: str, native: Path, source: str, of_services: Path) -> None:
     """Compiles the engine with the service in it.
 
     Raises:
@@ -78,12 +78,12 @@ def _compile(cargo: str, native: Path, source: str, place: Path) -> None:
         OSError: a file cannot be written.
     """
     # Always at one place, and touched only if it changes: for cargo another path is another crate.
-    file = place / _SOURCE
+    file = of_services / _SOURCE
     if not file.is_file() or file.read_text() != source:
         file.write_text(source)
     every = crates()
     anew = dependent(every)
-    target = warm.target(place / "target", every.keys() - anew)
+    target = warm.target(of_services / "target", every.keys() - anew)
     compiled_cache.use(target)
     # By the programs and not by their packages: so the libraries have the features of the ordinary build.
     command = [cargo, "build", "--release", "--locked", "--quiet", "--bin", _PROGRAM, "--bin", HOST]

@@ -45,7 +45,7 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:
     return str(program), str(kept_module(_LANGUAGE, service, "service.py", text, also_of, _compile_messages))
 
 
-def _compile_messages(place: Path) -> None:
+def _compile_messages(folder: Path) -> None:
     """Has the compiler among the adapter's own packages make the classes of the messages.
 
     Raises:
@@ -54,7 +54,7 @@ def _compile_messages(place: Path) -> None:
     python = set_up.place(_ADAPTER) / "target" / "venv" / "bin" / "python"
     command = [str(python), "-m", "grpc_tools.protoc", "-I.", "--python_out=.", PROTO]
     with announced("Python", "a second"):
-        compiler.run(command, "protoc refuses the messages of the service for Python", folder=place)
+        compiler.run(command, "protoc refuses the messages of the service for Python", folder=folder)
 
 
 def source(schema: Schema) -> str:

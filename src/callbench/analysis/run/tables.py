@@ -100,7 +100,7 @@ class FilledTable:
     @property
     def cells(self) -> bool:
         """Whether the run has a cell of it."""
-        return any(place.cell or place.why for row in self.rows for place in row.places)
+        return any(cell.cell or cell.why for row in self.rows for cell in row.places)
 
     @property
     def sections(self) -> bool:
@@ -124,11 +124,11 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
     kept = [
         (row, line)
         for row, line in zip(table.rows, every, strict=True)
-        if not row.optional or any(place.text or place.tried for place in line)
+        if not row.optional or any(cell.text or cell.tried for cell in line)
     ]
     lines = [line for _, line in kept]
     hidden = [row.label for row in table.rows if row not in [row for row, _ in kept]]
-    values = [place.value for line in lines for place in line if place.value]
+    values = [cell.value for line in lines for cell in line if cell.value]
     mixed = any(column.statistic for column in table.columns)
     spans = [
         _span(line[index] for line in lines) if mixed else _span(itertools.chain(*lines))
@@ -137,14 +137,14 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
     rows = []
     for row, line in kept:
         places = []
-        for column, place, (lowest, highest) in zip(table.columns, line, spans, strict=True):
+        for column, cell, (lowest, highest) in zip(table.columns, line, spans, strict=True):
             heat = None
             better = METRICS[column.statistic or table.statistic].better
-            if place.value and highest > lowest and better is not Better.NEITHER:
-                heat = (math.log(place.value) - lowest) / (highest - lowest)
+            if cell.value and highest > lowest and better is not Better.NEITHER:
+                heat = (math.log(cell.value) - lowest) / (highest - lowest)
                 heat = heat if better is Better.HIGHER else 1 - heat
             published = _published(study, table, row, column)
-            places.append(TableCell(**{**place.__dict__, "heat": heat, "published": published}))
+            places.append(TableCell(**{**cell.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
     waits = table.link != LOOPBACK and not values
     return FilledTable(
@@ -156,7 +156,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         mixed=mixed,
         columns=[column.label for column in table.columns],
         rows=rows,
-        beside=any(place.published for row in rows for place in row.places),
+        beside=any(cell.published for row in rows for cell in row.places),
         missing=f"Needs a link between two hosts ({table.link}). This run had none. {without}".strip() if waits else "",
         source=_source(table),
         by_channel=all(row.where.channel for row in table.rows),
@@ -166,7 +166,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
 
 def _span(places: Iterable[TableCell]) -> tuple[float, float]:
     """Return the logarithms of the least and the greatest value, for the heat of all between."""
-    logs = [math.log(place.value) for place in places if place.value]
+    logs = [math.log(cell.value) for cell in places if cell.value]
     return (min(logs), max(logs)) if logs else (0.0, 0.0)
 
 

@@ -66,8 +66,8 @@ def given_answer(text: str) -> GivenAnswer:
     name, equals, file = text.partition("=")
     path = Path(file if equals else text)
     if not path.is_file():
-        is_what = "is no file" if path.exists() and str(path) not in ("", ".") else "does not exist"
-        raise BadInput(f"--answer {text}: {path} {is_what}; give FILE, or CALL=FILE, with an answer in JSON")
+        trouble = "is no file" if path.exists() and str(path) not in ("", ".") else "does not exist"
+        raise BadInput(f"--answer {text}: {path} {trouble}; give FILE, or CALL=FILE, with an answer in JSON")
     return GivenAnswer(name.strip(), path)
 
 

@@ -70,9 +70,9 @@ def _gather(folder: Path, name: str, text: str, roots: Sequence[Path], reach: Re
     known = {name}
     while waiting:
         name, text = waiting.pop()
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text, encoding="utf-8")
         for imported in _imports(text):
             if not _plain(imported):
                 raise BadInput(f"{name} imports {imported!r}, outside its folder; copy it, or use --allow-files FOLDER")
@@ -148,5 +148,5 @@ def _whole_numbers(messages: Sequence[Message]) -> Iterator[Loss]:
     for message in messages:
         for field in message.fields:
             if field.kind in {Kind.INT64, Kind.UINT64}:
-                place = f"{message.name}.{field.name}"
-                yield Loss(place, "Protobuf's own JSON writes 64-bit integers as text.", "Here they are numbers.")
+                field_name = f"{message.name}.{field.name}"
+                yield Loss(field_name, "Protobuf's own JSON writes 64-bit integers as text.", "Here they are numbers.")

@@ -54,15 +54,15 @@ class Comments:
 
     def line(self, path: tuple[int, ...]) -> int:
         """The line of a declaration, from 1."""
-        place = self._at.get(path)
-        return place.span[0] + 1 if place else 1
+        location = self._at.get(path)
+        return location.span[0] + 1 if location else 1
 
     def words(self, path: tuple[int, ...], allowed: dict[str, type]) -> dict[str, str | bool]:
         """What the comments of a declaration say."""
-        place = self._at.get(path)
-        if place is None:
+        location = self._at.get(path)
+        if location is None:
             return {}
-        text = f"{place.leading_comments}\n{place.trailing_comments}"
+        text = f"{location.leading_comments}\n{location.trailing_comments}"
         return annotations.parsed(text, f"{self.file}, line {self.line(path)}", allowed)
 
 

@@ -80,12 +80,12 @@ def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -
     prices = dict(answered.pop("prices", {}))
     for question in QUESTIONS:
         table, _, name = question.key.rpartition(".")
-        place = prices if table else answered
-        if name in place or (name == "currency" and not prices):
+        table_of_key = prices if table else answered
+        if name in table_of_key or (name == "currency" and not prices):
             continue
         value = _value(question, ask(question.text, question.default).strip())
         if value not in (None, "", []) and value != (question.default == "yes"):
-            place[name] = [{"link": link} for link in value] if name == "links" else value
+            table_of_key[name] = [{"link": link} for link in value] if name == "links" else value
     return {**answered, **({"prices": prices} if prices else {})}
 
 

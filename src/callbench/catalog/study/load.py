@@ -218,9 +218,9 @@ def _published_file(study: Path, name: str) -> Path:
     """
     bare = Path(name).name
     places = (study.parent / name, study.parent / bare, folder() / name, folder() / "published" / bare)
-    for place in places:
-        if place.exists():
-            return place
+    for file in places:
+        if file.exists():
+            return file
     raise BadInput(
         f'{study}: the published values that it names, "{name}", are neither beside it ({places[0]}) nor'
         f" built in ({places[-1]}): copy the file there, or remove the line `published`"

@@ -110,14 +110,14 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
                 tool_server.source(documents or (), tools_command, url, network=network), options
             )
         service, generators = filled.filled(service, payloads)
-        place = out or default_folder(documents or (), service)
-        folder.write(place, service, generators)
+        target = out or default_folder(documents or (), service)
+        folder.write(target, service, generators)
     except (KeyboardInterrupt, Sigterm) as stop:
         raise as_error(stop, "stopped; no folder was made") from None
     if as_json:
-        print_json(own_service.as_record(service, place))
+        print_json(own_service.as_record(service, target))
         return
-    lines, inferred = own_service.lines(service, place), own_service.inferred(service)
-    for line in (*lines, *inferred, *own_service.bytes_of_calls(service, place)):
+    lines, inferred = own_service.lines(service, target), own_service.inferred(service)
+    for line in (*lines, *inferred, *own_service.bytes_of_calls(service, target)):
         print_line(line)
-    print_line(f"folder: {place}")
+    print_line(f"folder: {target}")

@@ -94,10 +94,8 @@ def _calls_needed(advice: Advice) -> str:
 def _undecided(advice: Advice, margin: str) -> str:
     choice, today = advice.choice, advice.situation.today
     if advice.unsure and advice.situation.objective is not None:
-        is_best = f"{some(advice.unsure)} {'is' if len(advice.unsure) == 1 else 'are'} best by {goal(advice)}"
-        return (
-            f'Undecided: {is_best}, but not shown to meet "{advice.situation.objective.text}".{_calls_needed(advice)}'
-        )
+        best = f"{some(advice.unsure)} {'is' if len(advice.unsure) == 1 else 'are'} best by {goal(advice)}"
+        return f'Undecided: {best}, but not shown to meet "{advice.situation.objective.text}".{_calls_needed(advice)}'
     if choice.leave:
         return f"Leave {today}. It is undecided which is the best of {some(choice.leaders)}."
     if today not in advice.goals:

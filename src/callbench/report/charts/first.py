@@ -88,8 +88,8 @@ def _mean(cells: Sequence[HeatCell], channel: str) -> float:
 def _published(subject: Subject) -> dict[str, str]:
     """Return the published rate of each cell that has one, as it was printed."""
     tables = [table for table in subject.tables if table.statistic == "rate_per_s" and table.beside]
-    places = (place for table in tables for row in table.rows for place in row.places)
-    return {place.cell: place.published for place in places if place.cell and place.published}
+    places = (cell for table in tables for row in table.rows for cell in row.places)
+    return {cell.cell: cell.published for cell in places if cell.cell and cell.published}
 
 
 def _ranking(subject: Subject, choice: RankingChoice, standing: Mapping[str, str]) -> Chart | None:

@@ -82,8 +82,8 @@ def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str, s
     for number in dict.fromkeys([numbers[0], numbers[-1]] if numbers else []):
         under = f", {number} client{'' if number == 1 else 's'}" if len(numbers) > 1 else ""
         under += f", over {links[0]}" if len(links) > 1 else ""
-        place = {"clients": str(number), "link": links[0]}
-        cells = [cell for cell in every if place.items() <= cell.attributes.items()]
+        conditions = {"clients": str(number), "link": links[0]}
+        cells = [cell for cell in every if conditions.items() <= cell.attributes.items()]
         parts.append((cells, under, _left(numbers, links)))
     return [part for part in parts if len(part[0]) >= 3]
 

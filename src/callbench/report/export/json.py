@@ -93,14 +93,14 @@ def _table(table: FilledTable) -> dict[str, Any]:
             "label": row.label,
             "places": [
                 {
-                    "cell": place.cell,
-                    "result": _interval(place.interval),
+                    "cell": cell.cell,
+                    "result": _interval(cell.interval),
                     # What has no interval is words, or a value that is at an end of what can be said.
-                    "text": " ".join(part for part in (place.text, place.spread) if part and place.interval is None),
-                    "published": place.published,
-                    "why": place.why,
+                    "text": " ".join(part for part in (cell.text, cell.spread) if part and cell.interval is None),
+                    "published": cell.published,
+                    "why": cell.why,
                 }
-                for place in row.places
+                for cell in row.places
             ],
         }
         for row in table.rows

@@ -34,9 +34,9 @@ def _values(part: ChartPart, results: Results, *, doubted: bool) -> Values:
     for series in part.series:
         line = shown.setdefault(series.label, {})
         for point in part.points:
-            place = {"group": point.group, **({"link": part.link} if part.link else {})}
-            cell = _cell(results, {**place, **series.where.conditions()})
-            below = None if part.over is None else _cell(results, {**place, **part.over.conditions()})
+            conditions = {"group": point.group, **({"link": part.link} if part.link else {})}
+            cell = _cell(results, {**conditions, **series.where.conditions()})
+            below = None if part.over is None else _cell(results, {**conditions, **part.over.conditions()})
             if cell is None or (part.over is not None and below is None):
                 continue
             if not doubted and part.statistic in OF_TIME and (cell.doubts or (below is not None and below.doubts)):
@@ -80,7 +80,7 @@ def _bounds(part: ChartPart, results: Results, at: float) -> dict[str, ByBlock]:
         sides = [series.where, *([part.over] if part.over is not None else [])]
         points = [point for point in part.points if point.at == at]
         places = [{"group": point.group, **({"link": part.link} if part.link else {})} for point in points]
-        cells = (_cell(results, {**place, **where.conditions()}) for place in places for where in sides)
+        cells = (_cell(results, {**conditions, **where.conditions()}) for conditions in places for where in sides)
         if part.statistic in OF_TIME and at in every[series.label] and any(cell and cell.at_least for cell in cells):
             found[series.label] = every[series.label][at]
     return found

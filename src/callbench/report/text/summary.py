@@ -115,7 +115,7 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[SummaryF
     written += [SummaryFinding(title, text) for title, text in sentences if text]
     for table in subject.tables:
         if table.in_words:
-            rows = [(row.label, [place.text for place in row.places]) for row in table.rows]
+            rows = [(row.label, [cell.text for cell in row.places]) for row in table.rows]
             text = limits.in_words(table.columns, rows)
             written += [SummaryFinding(table.title, text)] if text else []
     if subject.requested.knees:

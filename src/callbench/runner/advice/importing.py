@@ -37,9 +37,9 @@ class Importing:
     ask: Callable[[str], str] | None = None
 
 
-def sample_files(place: Path) -> list[Path]:
+def sample_files(samples: Path) -> list[Path]:
     """The files of a folder that are samples by their names."""
-    return sorted(file for file in place.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+    return sorted(file for file in samples.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
 
 
 def service_folder(document: Path, how: Importing) -> Path:
@@ -58,15 +58,15 @@ def service_folder(document: Path, how: Importing) -> Path:
     answers = how.answers or _asked(service, usual, how)
     if answers and not how.answers:
         service = registry.service([str(document)], replace(options, answers=tuple(answers)))
-    for place in _folders(usual):
-        if is_service(place):
-            if not answers or _has_payloads(place, service):
-                how.say(f"{place} is the service of an earlier import. Remove it to import {document} again.")
-                return place
-        elif not place.exists():
-            folder.write(place, *filled.filled(service))
-            how.say(_imported(document, place, service))
-            return place
+    for candidate in _folders(usual):
+        if is_service(candidate):
+            if not answers or _has_payloads(candidate, service):
+                how.say(f"{candidate} is the service of an earlier import. Remove it to import {document} again.")
+                return candidate
+        elif not candidate.exists():
+            folder.write(candidate, *filled.filled(service))
+            how.say(_imported(document, candidate, service))
+            return candidate
     raise BadInput(f"{usual} and {_MOST_FOLDERS - 1} folders named after it exist: remove those that nobody needs")
 
 
@@ -110,9 +110,9 @@ def _asked(service: Imported, usual: Path, how: Importing) -> list[GivenAnswer]:
     return [replace(given_answer(text.strip()), call=call) for call, text in said.items() if text.strip()]
 
 
-def _has_payloads(place: Path, service: Imported) -> bool:
+def _has_payloads(imported: Path, service: Imported) -> bool:
     """Whether an earlier import has every sample with its answer, and knows that it was given."""
-    earlier = folder.read(place)
+    earlier = folder.read(imported)
     if not set(earlier.unanswered) <= set(service.unanswered):
         # An answer that is the request again was given all the same.
         return False
@@ -128,11 +128,11 @@ def _text(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _imported(document: Path, place: Path, service: Imported) -> str:
+def _imported(document: Path, imported: Path, service: Imported) -> str:
     """Say what was understood of a document."""
     counts = [(call.name, len(service.payloads.get(call.name, ()))) for call in service.schema.calls]
     calls = some([f"{name} ({count} given)" if count else name for name, count in counts])
     what = "call" if len(counts) == 1 else "calls"
     files = len(sample_files(document)) if document.is_dir() else 1
     were = f"{document} was" if files == 1 else f"{files} files of {document} were"
-    return f"{were} imported as the service {place}, with the {what} {calls}. You can read and change it."
+    return f"{were} imported as the service {imported}, with the {what} {calls}. You can read and change it."

@@ -86,13 +86,13 @@ class CapacitySearch:
             self._connect(self._request.clients)
         start = self._start()
         while not self._dead and self._at_s() < self._request.seconds - self._request.proof_s:
-            place = next_place(self._trials, start, self._request.span)
-            if place is None:
+            next_load = next_place(self._trials, start, self._request.span)
+            if next_load is None:
                 break
-            tried = self._try(place)
-            self._trials.append(Trial(place.phase, tried["level"], tried["holds"]))
-        while (place := self._proof()) is not None:
-            self._proofs.append(self._try(place))
+            tried = self._try(next_load)
+            self._trials.append(Trial(next_load.phase, tried["level"], tried["holds"]))
+        while (next_load := self._proof()) is not None:
+            self._proofs.append(self._try(next_load))
 
     def _proof(self) -> NextLoad | None:
         """Return a longer load near the lower end. What is rarer than a usual load is long was seen by none of them."""
@@ -127,11 +127,11 @@ class CapacitySearch:
         )
         return max(1.0, done["calls"] / (done["elapsed_ns"] / 1e9) / 2)
 
-    def _try(self, place: NextLoad) -> TriedLine:
-        self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(place.level)}")
+    def _try(self, next_load: NextLoad) -> TriedLine:
+        self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(next_load.level)}")
         at_s, began = self._at_s(), time.monotonic()
         try:
-            outcome = self._load(place)
+            outcome = self._load(next_load)
         except AdapterFailure as failure:
             if self._target.client.broken:
                 raise
@@ -141,15 +141,17 @@ class CapacitySearch:
             )  # fmt: skip
         seconds = round(time.monotonic() - began, 4)
         line: TriedLine
-        if place.phase == _PROOF:
-            line = ProofLine(kind="proof", level=place.level, at_s=at_s, **outcome, seconds=seconds)
+        if next_load.phase == _PROOF:
+            line = ProofLine(kind="proof", level=next_load.level, at_s=at_s, **outcome, seconds=seconds)
         else:
-            line = StepLine(kind="step", phase=place.phase, level=place.level, at_s=at_s, **outcome, seconds=seconds)
+            line = StepLine(
+                kind="step", phase=next_load.phase, level=next_load.level, at_s=at_s, **outcome, seconds=seconds
+            )
         self._run.append(line)
         self._on_line(line)
         loss = self._target.lost()
         if loss is not None:
-            self._run.append(LossLine(kind="death", level=place.level, how=loss.how, why=loss.why))
+            self._run.append(LossLine(kind="death", level=next_load.level, how=loss.how, why=loss.why))
             self._dead = True
         return line
 
@@ -162,10 +164,10 @@ class CapacitySearch:
             self._target.connect(clients)
             self._connected = clients
 
-    def _load(self, place: NextLoad) -> LoadOutcome:
+    def _load(self, next_load: NextLoad) -> LoadOutcome:
         """Apply a load, and return what it came to."""
-        request, level = self._request, place.level
-        seconds = self._seconds(place)
+        request, level = self._request, next_load.level
+        seconds = self._seconds(next_load)
         if request.along == CLIENTS:
             self._connect(int(level))
             load = LoadRequest("", int(level), seconds, think_ms=request.think_ms, warm_up_s=seconds * _WARM_UP)
@@ -187,14 +189,14 @@ class CapacitySearch:
             processors=_processors(result),
         )
 
-    def _seconds(self, place: NextLoad) -> float:
+    def _seconds(self, next_load: NextLoad) -> float:
         """How long a load lasts, from what the nearest level made."""
-        near = min(self._rates, key=lambda level: abs(level - place.level), default=None)
+        near = min(self._rates, key=lambda level: abs(level - next_load.level), default=None)
         known = self._rates[near] if near is not None else 0.0
         clients = self._request.along == CLIENTS
-        rate, longest_s = (known, call_s(self._times_us, place.level)) if clients else (place.level, None)
-        usual_s = self._request.load_s(rate, coarse=place.phase == COARSE, call_s=longest_s)
-        return max(self._request.proof_s, usual_s) if place.phase == _PROOF else usual_s
+        rate, longest_s = (known, call_s(self._times_us, next_load.level)) if clients else (next_load.level, None)
+        usual_s = self._request.load_s(rate, coarse=next_load.phase == COARSE, call_s=longest_s)
+        return max(self._request.proof_s, usual_s) if next_load.phase == _PROOF else usual_s
 
     def _evidence(self, result: LoadResult) -> EvidenceRecord:
         """Return the observations, with the use of the link if it has a rate."""

@@ -53,8 +53,8 @@ def candidates(text: str, all_stacks: catalogue.Catalogue) -> list[Candidate]:
     """
     text, question_mark, rest = text.partition("?")
     options = _options(rest) if question_mark else {}
-    named, at, place = text.partition("@")
-    path = Path(place if at else named)
+    named, at, build = text.partition("@")
+    path = Path(build if at else named)
     if at:
         found = _from_build(named, path, all_stacks)
     elif _manifest_in(path) is not None:

@@ -128,5 +128,5 @@ class CellTask(Task):
             )
             if self._long_calls is not None and self._counts:
                 self._long_calls.add_slice(self.cell, self._length, result["done"])
-        place = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes)}
-        self.result = cast("SliceRecord", {**place, **result})
+        head = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes)}
+        self.result = cast("SliceRecord", {**head, **result})

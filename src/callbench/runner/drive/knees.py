@@ -155,8 +155,8 @@ class SearchTask(Task):
         search, load = self._search, plan.cell.load
         level = float(load.clients if search.along == "clients" else load.rate_per_s or 0.0)
         met = objective_result(result["done"], search.objective, load.rate_per_s)
-        place = {"knee": search.knee, "cell": search.cell, "fork": self._fork, "stack": self._cell.stack}
-        line = {"kind": "step", **place, "step": len(self._steps), "along": search.along, "level": level}
+        head = {"knee": search.knee, "cell": search.cell, "fork": self._fork, "stack": self._cell.stack}
+        line = {"kind": "step", **head, "step": len(self._steps), "along": search.along, "level": level}
         self._steps.append(LevelTrial(level, met["holds"]))
         self.result = {**line, "clients": load.clients, "unsteady": "", **result, **met}
 

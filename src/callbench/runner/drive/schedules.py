@@ -39,8 +39,8 @@ class Schedules:
         words = f"{cell.group} {load.arrivals} {load.rate_per_s!r} {count}"
         digest = hashlib.sha256(words.encode()).digest()
         # Constant arrivals are not random: one file serves every fork.
-        place = f"-{fork}" if load.arrivals == "poisson" else ""
-        file = self._folder / f"{load.arrivals}-{load.rate_per_s:g}-{digest.hex()[:12]}{place}.gaps"
+        of_fork = f"-{fork}" if load.arrivals == "poisson" else ""
+        file = self._folder / f"{load.arrivals}-{load.rate_per_s:g}-{digest.hex()[:12]}{of_fork}.gaps"
         if not file.exists():
             seed = [self._seed, fork, int.from_bytes(digest[:8], "little")]
             self._write(file, gaps(load, count, seed))

@@ -122,9 +122,9 @@ def _flat(cell: Cell) -> dict[str, Any]:
 def _deep(flat: Mapping[str, Any]) -> Cell:
     pace = {key: flat[key] for key in _PACE if key in flat}
     load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
-    place = flat["id"], flat["group"], flat["stack"]
+    head = flat["id"], flat["group"], flat["stack"]
     return Cell(
-        *place,
+        *head,
         flat["call"],
         flat["arguments"],
         load,

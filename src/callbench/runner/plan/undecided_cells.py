@@ -112,7 +112,7 @@ def _undecided(subject: "Subject", table: "Ranking") -> Iterable[str]:
     count = len(table.contenders)
     level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
     for one, other in pairwise(table.standings):
-        pair = [table.ranked[place.index] for place in (one, other)]
+        pair = [table.ranked[standing.index] for standing in (one, other)]
         known = subject.results.estimated(*pair)
         if other.index not in one.ties or known is None:
             continue

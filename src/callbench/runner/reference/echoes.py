@@ -85,8 +85,8 @@ def sizes(lines: Iterable[Mapping[str, Any]], catalogue: Catalogue) -> Sizes:
     for line in lines:
         if line["kind"] == "codec" and line["stack"] in adapters:
             request, answer = (round(line[side]["bytes"]) for side in ("request", "answer"))
-            place = adapters[line["stack"]], line["message"], line["group"]
-            found[place] = max(request, _LEAST_REQUEST), max(answer, _LEAST_ANSWER)
+            key = adapters[line["stack"]], line["message"], line["group"]
+            found[key] = max(request, _LEAST_REQUEST), max(answer, _LEAST_ANSWER)
     return found
 
 
@@ -229,6 +229,6 @@ def _quantile(latency: StoredHistogram | None, share: float) -> int | None:
     for index, count in latency["buckets"]:
         left -= count
         if left <= 0:
-            octave, place = divmod(int(index), 128)
-            return int(index) if index < 128 else (128 + place) << (octave - 1)
+            octave, step = divmod(int(index), 128)
+            return int(index) if index < 128 else (128 + step) << (octave - 1)
     return None

@@ -199,8 +199,8 @@ class Batch:
                     return None
                 continue
             unit.start = self._context.next_start()
-            place = {"fork": self._task.number, "start": unit.start, "stack": request.stack.id}
-            self._context.write({"kind": "start", **place, "link": request.link, **unit.running.record})
+            head = {"fork": self._task.number, "start": unit.start, "stack": request.stack.id}
+            self._context.write({"kind": "start", **head, "link": request.link, **unit.running.record})
             self._failures.exclude_unsupported(unit, self._task.number)
             return unit
 
@@ -239,8 +239,8 @@ class Batch:
             trial = self._context.plan.number(self._task.number, cell)
             if warm is not None:
                 how = {"warm_up": warm.pieces, "warmed": warm.record(), "unsteady": warm.not_steady}
-                place = {"fork": self._task.number, "start": unit.start, "trial": trial, "cell": cell.id}
-                self._context.write({"kind": "warmed", **place, **how})
+                head = {"fork": self._task.number, "start": unit.start, "trial": trial, "cell": cell.id}
+                self._context.write({"kind": "warmed", **head, **how})
             if not cell.whole:
                 lead = unit.needs_lead(cell)
                 length = shorten(length, cell.load, unit.call_s(cell))

@@ -177,7 +177,7 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
     run_length = _run_length(request, run_plan.study)
     left = estimate(planned, all_stacks, run_length, left_out=cannot, quick=request.quick, baselines=request.baselines)
     duration = unknown_time(planned, run_length.rounds, left_out=cannot).describe(left)
-    place = (
+    counts = (
         run_plan.study.title,
         planned.forks,
         planned.conditions,
@@ -186,7 +186,7 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
         left_out,
         run_plan.missing,
     )
-    return Preview(*place, left.seconds, left.limit_s, duration)
+    return Preview(*counts, left.seconds, left.limit_s, duration)
 
 
 def _run_length(request: RunRequest, study: "Study") -> RunLength:

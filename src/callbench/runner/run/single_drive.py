@@ -33,8 +33,8 @@ def drive_single(context: Context, fork: int, cell: Cell, failures: Failures) ->
                 Unit(request, context.placement, hosts) as unit,
             ):
                 unit.start = context.next_start()
-                place = {"fork": fork, "start": unit.start, "stack": stack.id, "link": cell.link}
-                context.write({"kind": "start", **place, **unit.running.record})
+                head = {"fork": fork, "start": unit.start, "stack": stack.id, "link": cell.link}
+                context.write({"kind": "start", **head, **unit.running.record})
                 failures.exclude_unsupported(unit, fork)
                 if failures.allows(cell) and _drive(context, fork, cell, unit, failures):
                     return
@@ -68,7 +68,7 @@ def _drive(context: Context, fork: int, cell: Cell, unit: Unit, failures: Failur
         "done": journal_form(result["done"]),
         "disturbed": disturbed,
     }
-    place = {"fork": fork, "batch": None, "round": 0, "idle": cell.idle, "started": now()}
-    context.write({"kind": "round", **place, "whole": True, "slices": [slice_], "echoes": [], "references": []})
+    head = {"fork": fork, "batch": None, "round": 0, "idle": cell.idle, "started": now()}
+    context.write({"kind": "round", **head, "whole": True, "slices": [slice_], "echoes": [], "references": []})
     context.progress.show_round(fork, 0, [slice_])
     return True

@@ -123,7 +123,7 @@ def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[dict[str
 
     Each element of `pairs` has calls and nanoseconds without the slowdown, then calls and nanoseconds with it.
     """
-    place = {"kind": "slowdown", "cell": cell.id, "stack": cell.stack}
+    head = {"kind": "slowdown", "cell": cell.id, "stack": cell.stack}
     burns = {
         CLIENT: burn_ns(rate, cell.load.clients, len(context.placement.client)),
         SERVER: burn_ns(rate, cell.load.clients, len(context.placement.server)),
@@ -132,15 +132,15 @@ def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[dict[str
         with creation.link_hosts(cell.link, context.plan.wires) as hosts, ExitStack() as alive:
             plain = _start_unit(context, cell, PLAIN, {}, hosts, alive)
             if "burn" not in plain.running.sides.features:
-                return [{**place, "slowed_side": None, "why": "the adapter cannot be slowed down (feature burn)"}]
+                return [{**head, "slowed_side": None, "why": "the adapter cannot be slowed down (feature burn)"}]
             units = {PLAIN: plain}
             if not context.stacks[cell.stack].in_process:
                 units[SERVER] = _start_unit(context, cell, SERVER, {"burn_us": burns[SERVER] / 1e3}, hosts, alive)
             pairs = _pairs(context, cell, units, burns[CLIENT])
     except (AdapterFailure, WrongAnswer, LinkFailure) as failure:
-        return [{**place, "slowed_side": None, "why": f"failed: {failure}"}]
+        return [{**head, "slowed_side": None, "why": f"failed: {failure}"}]
     return [
-        {**place, "slowed_side": side, "burn_ns": burns[side], "share": SHARE, "pairs": of_side}
+        {**head, "slowed_side": side, "burn_ns": burns[side], "share": SHARE, "pairs": of_side}
         for side, of_side in pairs.items()
     ]
 

@@ -62,7 +62,7 @@ def parts(catalogue: Catalogue) -> list[SetupPart]:
 
 def _is_bundled(file: Path) -> bool:
     """Return whether a manifest came with the installation. Only then its scripts did too."""
-    return any(file.is_relative_to(place / "adapters") for place in (home(), workplace()))
+    return any(file.is_relative_to(root / "adapters") for root in (home(), workplace()))
 
 
 def set_up(names: Sequence[str], catalogue: Catalogue) -> None:
@@ -81,18 +81,18 @@ def set_up(names: Sequence[str], catalogue: Catalogue) -> None:
             raise BadInput(
                 f"{name} cannot be set up from a wheel: it needs a checkout of Callbench; run `{command}` there"
             )
-    place = _prepare_folder(catalogue)
+    root = _prepare_folder(catalogue)
     for name in names:
         for script in by_name[name].scripts:
-            _run(name, place, script)
+            _run(name, root, script)
 
 
-def _run(name: str, place: Path, script: str) -> None:
+def _run(name: str, root: Path, script: str) -> None:
     # Virtual environments made by a script use the Python that runs now.
     environment = dict(os.environ) if wheel() is None else {"PYTHON": sys.executable, **os.environ}
-    path = place / "setup" / script
+    path = root / "setup" / script
     try:
-        ended = subprocess.run([str(path)], cwd=place, env=environment, check=False)
+        ended = subprocess.run([str(path)], cwd=root, env=environment, check=False)
     except OSError as failure:
         raise machine_limits.written(f"{path} cannot be started", failure) from failure
     if ended.returncode:
@@ -105,26 +105,26 @@ def _prepare_folder(catalogue: Catalogue) -> Path:
     Raises:
         MachineFailure: the folder cannot be made.
     """
-    place = workplace()
-    if wheel() is None or place.is_dir():
-        return place
+    root = workplace()
+    if wheel() is None or root.is_dir():
+        return root
     folders = [each.manifest.file.parent for each in catalogue.adapters if setup.scripts(each.manifest)]
     folders = [folder for folder in folders if folder.is_relative_to(home() / "adapters")]
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        root.parent.mkdir(parents=True, exist_ok=True)
         # Copy beside the final place, then rename, so that a second program finds all of it or nothing.
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as beside:
-            new = Path(beside) / place.name
+        with tempfile.TemporaryDirectory(dir=root.parent, prefix=".new-") as beside:
+            new = Path(beside) / root.name
             for folder in (home() / "contract", home() / "peers", home() / "setup", *folders):
                 shutil.copytree(folder, new / folder.relative_to(home()), ignore=shutil.ignore_patterns("__pycache__"))
             (new / _HOST).parent.mkdir(parents=True)
             shutil.copy2(home() / _HOST, new / _HOST)
             _make_writable(new)
-            new.rename(place)
+            new.rename(root)
     except OSError as failure:
-        if not place.is_dir():
-            raise MachineFailure(f"cannot copy the adapters' sources to {place}: {failure}") from failure
-    return place
+        if not root.is_dir():
+            raise MachineFailure(f"cannot copy the adapters' sources to {root}: {failure}") from failure
+    return root
 
 
 def _make_writable(root: Path) -> None:

@@ -216,10 +216,10 @@ class Overload:
         slice_ = slice_record(done)
         slice_.pop("buckets", None)
         until_s = round(at_s + self._request.seconds, 4)
-        place = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": until_s}
+        head = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": until_s}
         line = {"service_us": _service_times(done), "intervals": done["intervals"], "sides": self._usage_so_far()}
         line["machine"] = self._machine.read()
-        over = {"kind": "over", **place, **slice_, **line}
+        over = {"kind": "over", **head, **slice_, **line}
         self._run.append(over)
         self._on_line(over)
         return until_s

@@ -29,10 +29,10 @@ def address(endpoint: str) -> tuple[str, int]:
         parts = urlsplit(endpoint)
         if parts.hostname and parts.scheme in {"http", "https"}:
             return parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
-    place = _PLACE.search(endpoint)
-    if place is None:
+    match = _PLACE.search(endpoint)
+    if match is None:
         raise BadInput(f"the server is at {endpoint[:60]!r}, which names no host and port: only TCP can be tortured")
-    return place["host"].strip("[]"), int(place["port"])
+    return match["host"].strip("[]"), int(match["port"])
 
 
 def record_request(target: Target) -> RecordedRequest:
@@ -126,7 +126,7 @@ def numeric(host: str, port: int) -> str:
         resolved = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as failure:
         raise BadInput(f"{host} cannot be resolved: {failure.strerror}") from failure
-    addresses = list(dict.fromkeys(str(place[0]) for *_, place in resolved))
+    addresses = list(dict.fromkeys(str(resolved_address[0]) for *_, resolved_address in resolved))
     chosen = (
         next((candidate for candidate in addresses if _accepts(candidate, port)), addresses[0])
         if addresses[1:]

@@ -129,9 +129,9 @@ class Soak:
             at_s, start = self._at_s(), self._start
             slice_, connected = self._slice(clients, length, connected=connected)
             loss = self._target.lost()
-            place = {"step": step, "clients": clients, "start": start, "at_s": at_s}
+            head = {"step": step, "clients": clients, "start": start, "at_s": at_s}
             self._collect_histogram(slice_)
-            line = {"kind": "slice", **place, **slice_, "dead": loss is not None, "sides": self._usage_so_far()}
+            line = {"kind": "slice", **head, **slice_, "dead": loss is not None, "sides": self._usage_so_far()}
             line["machine"] = self._machine.read()
             self._run.append(line)
             self._on_slice(line)
@@ -205,8 +205,8 @@ class Soak:
             length = left if left < 1.5 * self._request.every_s else self._request.every_s
             time.sleep(length)
             loss = self._target.lost()
-            place = {"step": step, "clients": clients, "start": self._start, "at_s": at_s}
-            line = {"kind": "rest", **place, "seconds": round(length, 4), "sides": self._usage_so_far()}
+            head = {"step": step, "clients": clients, "start": self._start, "at_s": at_s}
+            line = {"kind": "rest", **head, "seconds": round(length, 4), "sides": self._usage_so_far()}
             line["machine"] = self._machine.read()
             self._run.append(line)
             self._on_slice(line)

@@ -125,7 +125,7 @@ def _cut(session: VerifySession, times: int) -> Observation:
 def _killed(session: VerifySession, times: int) -> Observation:
     """Kill the server, and let the same client call another server at the same address."""
     sides = _with_delay(session, times)
-    place = session.endpoint
+    endpoint = session.endpoint
     try:
         with ThreadPoolExecutor(1) as pool:
             answered_from = _earliest_answer(times)
@@ -137,7 +137,7 @@ def _killed(session: VerifySession, times: int) -> Observation:
             seconds = time.monotonic() - since
         killed = {"killed": _outcome(kind, seconds, times, executed=1)}
         outcome = f"server killed in a call: {_describe(kind, seconds)}"
-        back, why = _reconnects(session, sides, place)
+        back, why = _reconnects(session, sides, endpoint)
     finally:
         session.close()
     return Observation(killed | ({} if back is None else {"back": back}), f"{outcome}; {why}", within)
@@ -196,9 +196,9 @@ def _describe(kind: str | None, seconds: float) -> str:
     return f"{'answered anyway' if kind is None else f'error of kind {kind}'} after {seconds:.2f} s"
 
 
-def _reconnects(session: VerifySession, sides: Sides, place: str) -> tuple[bool | None, str]:
+def _reconnects(session: VerifySession, sides: Sides, endpoint: str) -> tuple[bool | None, str]:
     """Return whether the client can continue with a restarted server; None if that is unknown."""
-    port = _PORT.search(place)
+    port = _PORT.search(endpoint)
     if port is None:
         return None, "the server cannot be restarted at the same address, which has no port"
     try:
@@ -206,7 +206,7 @@ def _reconnects(session: VerifySession, sides: Sides, place: str) -> tuple[bool 
         again = server.serve(session.stack.server, port=int(port[1]))
     except AdapterFailure as failure:
         return None, f"the server could not be restarted ({failure})"
-    if again != place:
+    if again != endpoint:
         return None, "a restarted server has another address"
     for attempt in range(ATTEMPTS):
         if _succeeds(sides.client, session.probe):

@@ -74,8 +74,8 @@ def run_in_parallel(units: Sequence[Unit], wires: Wires, work: Work) -> None:
 
     def run_unit(unit: Unit) -> None:
         wire = wires.get(unit.request.link, {})
-        place: AbstractContextManager[Any] = nullcontext() if round_trip_ns(wire) >= WAITS_NS else processors
-        with place:
+        held: AbstractContextManager[Any] = nullcontext() if round_trip_ns(wire) >= WAITS_NS else processors
+        with held:
             work(unit, lambda: not stopped)
 
     pool = ThreadPoolExecutor(_MOST)

@@ -128,11 +128,11 @@ def _without_repeats(packets: Sequence[Packet]) -> Iterator[Packet]:
     """Yield the packets without those whose data came before."""
     seen: set[tuple[bool, int]] = set()
     for packet in packets:
-        place = (packet.to_server, packet.sequence)
-        if packet.data and place in seen:
+        segment = (packet.to_server, packet.sequence)
+        if packet.data and segment in seen:
             continue
         if packet.data:
-            seen.add(place)
+            seen.add(segment)
         yield packet
 
 
@@ -163,7 +163,7 @@ def _as_text(data: bytes) -> list[str]:
     plain = "".join(chr(byte) if byte in _PRINTABLE else "." for byte in data).replace("\r\n", "\n")
     lines = []
     for line in plain.rstrip("\n").split("\n"):
-        pieces = [line[place : place + _WIDTH] for place in range(0, len(line), _WIDTH)] or [""]
+        pieces = [line[at : at + _WIDTH] for at in range(0, len(line), _WIDTH)] or [""]
         lines += [pieces[0], *(f"  {piece}" for piece in pieces[1:])]
     shown = lines[:_TEXT_LINES]
     rest = sum(map(len, lines[_TEXT_LINES:]))
@@ -172,10 +172,10 @@ def _as_text(data: bytes) -> list[str]:
 
 def _as_hex(data: bytes) -> list[str]:
     lines = []
-    for place in range(0, len(data), 16):
-        piece = data[place : place + 16]
+    for at in range(0, len(data), 16):
+        piece = data[at : at + 16]
         read = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in piece)
-        lines.append(f"{place:04x}  {piece.hex(' '):47}  {read}")
+        lines.append(f"{at:04x}  {piece.hex(' '):47}  {read}")
     shown = lines[:_HEX_LINES]
     rest = len(data) - 16 * _HEX_LINES
     return [*shown, f"... {rest} more bytes"] if rest > 0 else shown

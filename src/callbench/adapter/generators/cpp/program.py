@@ -47,18 +47,18 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:
         "structs.cpp": structs.source(service.schema),
     }
 
-    def make(place: Path) -> None:
+    def make(folder: Path) -> None:
         for name, text in code.items():
-            (place / name).write_text(text)
+            (folder / name).write_text(text)
         with announced("C++", "half a minute"):
-            _generate(service, tools, place)
-            _compile(tools["g++"], adapter, place)
+            _generate(service, tools, folder)
+            _compile(tools["g++"], adapter, folder)
             compiler.run(
                 [tools["g++"], "-o", _PROGRAM, *_UNITS.values(), *map(str, libraries), *_LIBRARIES],
                 "g++ could not link the service",
-                folder=place,
+                folder=folder,
             )
-        for file in place.glob("*.o"):
+        for file in folder.glob("*.o"):
             file.unlink()
 
     parts = [*(text.encode() for text in code.values()), *_versions(tools)]
@@ -87,7 +87,7 @@ def _versions(tools: dict[str, str]) -> Iterator[bytes]:
         yield subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).stdout
 
 
-def _generate(service: Imported, tools: dict[str, str], place: Path) -> None:
+def _generate(service: Imported, tools: dict[str, str], folder: Path) -> None:
     """Writes the messages and the stubs.
 
     Raises:
@@ -95,12 +95,12 @@ def _generate(service: Imported, tools: dict[str, str], place: Path) -> None:
     """
     command = [tools["protoc"], "-I.", "--cpp_out=.", "--grpc_out=."]
     command += [f"--plugin=protoc-gen-grpc={tools['grpc_cpp_plugin']}", stubs.FILE]
-    compiler.run(command, "protoc made no stubs for C++", folder=place)
-    written = place / "service.grpc.pb.cc"
+    compiler.run(command, "protoc made no stubs for C++", folder=folder)
+    written = folder / "service.grpc.pb.cc"
     written.write_text(stubs.with_paths(service.schema, written.read_text()))
 
 
-def _compile(gcc: str, adapter: Path, place: Path) -> None:
+def _compile(gcc: str, adapter: Path, folder: Path) -> None:
     """Two units at once. The one with gRPC's headers takes longest, and is the first.
 
     Raises:
@@ -109,7 +109,7 @@ def _compile(gcc: str, adapter: Path, place: Path) -> None:
 
     def unit(source: str, into: str) -> None:
         command = [gcc, *_OPTIONS, "-I.", f"-I{adapter}", "-c", source, "-o", into]
-        compiler.run(command, "g++ could not compile the service", folder=place)
+        compiler.run(command, "g++ could not compile the service", folder=folder)
 
     with ThreadPoolExecutor(2) as pool:
         # Consumed, so that an error is raised.

@@ -92,19 +92,19 @@ def _field(field: Field) -> str:
     return f"{{{', '.join(parts)}}}"
 
 
-def write(schema: Schema, package: str, tools: Path, place: Path) -> None:
+def write(schema: Schema, package: str, tools: Path, folder: Path) -> None:
     """Write the stubs into the folder of the package, as its package `pb`.
 
     Args:
         schema: of the service.
         package: the path of the package that imports the stubs.
         tools: the folder with protoc's two plugins.
-        place: the folder of the package.
+        folder: the folder of the package.
 
     Raises:
         CallbenchError: protoc refuses the file.
     """
-    into = place / _PACKAGE
+    into = folder / _PACKAGE
     into.mkdir()
     (into / _PROTO).write_text(grpc_text(schema))
     command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{into}", f"-I{bundled()}"]

@@ -41,7 +41,7 @@ class CodeWriter(Protocol):
     def source(self, schema: Schema, package: str) -> str:
         """Return the package with the function `Stack`, given its path."""
 
-    def write(self, schema: Schema, package: str, tools: Path, place: Path) -> None:
+    def write(self, schema: Schema, package: str, tools: Path, folder: Path) -> None:
         """Write what its tools make into the folder of the package, given its path and the folder of the tools."""
 
 
@@ -67,15 +67,15 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:  # noqa: ARG001 -
     sources = {path.relative_to(_root()): path.read_bytes() for path in _sources(taken)}
     code |= _modules(taken)
 
-    def make(place: Path) -> None:
+    def make(into: Path) -> None:
         written = {Path(_PACKAGE, name): content.encode() for name, content in code.items()}
         for path, content in {**sources, **written}.items():
-            (place / path).parent.mkdir(parents=True, exist_ok=True)
-            (place / path).write_bytes(content)
+            (into / path).parent.mkdir(parents=True, exist_ok=True)
+            (into / path).write_bytes(content)
         with announced("Go", "half a minute"):
             for technology in (technology for technology in taken if technology.generated):
-                _generate(go, technology, service.schema, place)
-            _run(go, place / _PACKAGE, place / _PACKAGE / _WORK, "-o", str(place / _PROGRAM), ".")
+                _generate(go, technology, service.schema, into)
+            _run(go, into / _PACKAGE, into / _PACKAGE / _WORK, "-o", str(into / _PROGRAM), ".")
 
     parts = [repr(version).encode(), *(content.encode() for content in code.values())]
     parts += [part for path, content in sources.items() for part in (str(path).encode(), content)]
@@ -119,22 +119,22 @@ def _package(technology: Technology) -> str:
     return f"{_MODULE}/{_PACKAGE}/{technology.name}"
 
 
-def _generate(go: str, technology: Technology, schema: Schema, place: Path) -> None:
+def _generate(go: str, technology: Technology, schema: Schema, into: Path) -> None:
     """Build the tools of a technology by its own module, and let them write.
 
     Raises:
         CallbenchError: a tool cannot be built, or refuses the schema.
     """
-    generator, tools = _generator(technology), place / _TOOLS
-    _run(go, place / technology.name, None, "-o", f"{tools}/", *generator.TOOLS)
-    generator.write(schema, _package(technology), tools, place / _PACKAGE / technology.name)
+    generator, tools = _generator(technology), into / _TOOLS
+    _run(go, into / technology.name, None, "-o", f"{tools}/", *generator.TOOLS)
+    generator.write(schema, _package(technology), tools, into / _PACKAGE / technology.name)
 
 
 def _modules(taken: Sequence[Technology]) -> dict[str, str]:
     """The program's own module, and the workspace in which it meets those of the technologies."""
     own = [technology for technology in taken if technology.needs]
     newest = ".".join(map(str, max([version_of(_root()), *(technology.needs for technology in own)])))
-    used = "\n".join(f"\t{place}" for place in (".", "..", *(f"../{technology.name}" for technology in own)))
+    used = "\n".join(f"\t{module}" for module in (".", "..", *(f"../{technology.name}" for technology in own)))
     return {"go.mod": f"module {_MODULE}/{_PACKAGE}\n\ngo {newest}\n", _WORK: f"go {newest}\n\nuse (\n{used}\n)\n"}
 
 

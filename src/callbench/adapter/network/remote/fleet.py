@@ -186,9 +186,9 @@ class Fleet:
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         found = {}
         for where, worker in workers.items():
-            place = urlsplit(where)
+            address = urlsplit(where)
             name, about = str(worker["name"]), worker["metrics"].get(ABOUT) or {}
-            found[name] = Present(name, str(place.hostname), int(place.port or 0), about)
+            found[name] = Present(name, str(address.hostname), int(address.port or 0), about)
         return dict(sorted(found.items()))
 
     def about(self, present: Present) -> dict[str, Any]:

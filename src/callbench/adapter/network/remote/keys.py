@@ -131,8 +131,8 @@ def _create(folder: Path, address: str, names: list[str], port: int, days: int) 
 
 
 def _write_place(keys: Keys) -> None:
-    place = {key: value for key, value in asdict(keys).items() if key != "folder"}
-    (keys.folder / _PLACE).write_text(json.dumps(place) + "\n")
+    public = {key: value for key, value in asdict(keys).items() if key != "folder"}
+    (keys.folder / _PLACE).write_text(json.dumps(public) + "\n")
 
 
 def read(folder: Path) -> Keys:
@@ -142,8 +142,8 @@ def read(folder: Path) -> Keys:
         HostFailure: there are none, they are damaged or not those of one another, or they have expired.
     """
     try:
-        place = json.loads((folder / _PLACE).read_text())
-        keys = Keys(folder, str(place["name"]), str(place["address"]), int(place["port"]))
+        written = json.loads((folder / _PLACE).read_text())
+        keys = Keys(folder, str(written["name"]), str(written["address"]), int(written["port"]))
     except FileNotFoundError:
         raise HostFailure(
             f"{folder} has no keys of hosts: make them with `callbench hosts init ADDRESS NAME`, or name their folder"

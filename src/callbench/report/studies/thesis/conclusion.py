@@ -167,15 +167,15 @@ def _fresh(subject: Subject, part: ConclusionPart) -> dict[str, list[float]]:
 
 
 def _cheapest(
-    part: ConclusionPart, place: EnvironmentPart, by_call: Mapping[str, Costs], good_for: float
+    part: ConclusionPart, environment: EnvironmentPart, by_call: Mapping[str, Costs], good_for: float
 ) -> list[tuple[str, ...]]:
     """Find the cheapest row of an environment by link and call."""
     lines = []
     for link in part.links:
         for label, of_call in by_call.items():
-            there = {name: of_call[name, link] for name in place.rows if (name, link) in of_call}
+            there = {name: of_call[name, link] for name in environment.rows if (name, link) in of_call}
             if there:
-                lines.append((place.label, link, label, *_first(there, good_for)))
+                lines.append((environment.label, link, label, *_first(there, good_for)))
     return lines
 
 
@@ -215,18 +215,18 @@ def _times(ratio: float) -> str:
     return f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{figure(ratio)} times"
 
 
-def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
+def _sentence(environment: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
     """Describe the results for an environment, beside what was published."""
     by_link: dict[str, dict[str, list[str]]] = {}
     for _, link, call, name, *_ in lines:
         by_link.setdefault(link, {}).setdefault(name, []).append(call)
-    is_faster: dict[str, list[str]] = {}
+    links_of: dict[str, list[str]] = {}
     for link, names in by_link.items():
         parts = [name + ("" if len(names) == 1 else f" ({', '.join(calls)})") for name, calls in names.items()]
-        is_faster.setdefault("; ".join(parts), []).append(link)
-    here = ". ".join(f"Over {', '.join(links)}: {text}" for text, links in is_faster.items())
-    there = f" The thesis: {place.published}" if place.published else ""
-    return f"{place.label}: cheapest stacks. {here}.{there}"
+        links_of.setdefault("; ".join(parts), []).append(link)
+    here = ". ".join(f"Over {', '.join(links)}: {text}" for text, links in links_of.items())
+    there = f" The thesis: {environment.published}" if environment.published else ""
+    return f"{environment.label}: cheapest stacks. {here}.{there}"
 
 
 def _least(links: Sequence[str], ms: Mapping[str, Sequence[float]]) -> list[str]:
