@@ -82,3 +82,28 @@ def test_an_upper_bound_counts_where_the_least_would_change_it(
     values = {"a": at(100, 2), "b": at(100.1, 3), "c": at(300, 4)}
     floors = {} if least is None else {"b": at(least, 3)}
     assert choose(values, today, 0.05, 0.0, at_most=["b"], least=floors).verdict is verdict
+
+
+def test_candidates_that_differ_by_less_than_a_move_is_worth_are_alike() -> None:
+    """45 EUR a month or 50, where json costs 8,800: which of the two is open, and does not matter."""
+    swings = {fork: 0.2 * (fork % 2) for fork in range(6)}
+    noise = {"a": at(45, 2), "b": {fork: 45 * (1 + swing) for fork, swing in swings.items()}, "json": at(8_800, 4)}
+    assert choose(noise, "json", 0.05, 0.0).verdict is AdviceVerdict.UNDECIDED
+    assert choose(noise, "json", 0.05, 0.0, worth=50.0).verdict is AdviceVerdict.EITHER
+    assert choose(noise, "json", 0.05, 0.0, worth=1.0).verdict is AdviceVerdict.UNDECIDED
+
+
+def test_money_of_bytes_is_as_certain_as_their_number() -> None:
+    """Processor time after a sleep can be off by half; the bytes of a month were counted."""
+    prices = {"processor_hour": 0.04, "gigabyte_out": 0.08}
+    situation = situation_of(
+        {"links": [{"link": "25ms,20mbit"}], "calls_per_second": 1000, "prices": prices}, "the test"
+    )
+    advice = of_figures(record([*ALIKE, *PLAIN], {"Order": PAYLOAD}, situation, 1), situation)
+    money = advice.amounts[PLAIN[0].name]
+    assert money.low is not None
+    assert money.high is not None
+    assert 0.99 < money.low / money.middle < 1 < money.high / money.middle < 1.01
+    short = advice.amounts[ALIKE[0].name]
+    assert short.high is not None
+    assert short.high / short.middle > 1.01

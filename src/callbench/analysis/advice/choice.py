@@ -21,7 +21,7 @@ class AdviceVerdict(StrEnum):
     CHOOSE = "choose"
     """One is shown to be better than every other; where something runs today, by more than the margin."""
     EITHER = "either"
-    """Several lie within the margin of each other, and all others are behind."""
+    """Several lie within the margin of each other, or save less than a move is worth, and all others are behind."""
     STAY = "stay"
     """No other saves more than the margin against what runs today."""
     UNDECIDED = "undecided"
@@ -74,7 +74,8 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         level: the chance of a wrong name.
         at_most: candidates whose values are upper bounds. What such a bound reaches is not decided, unless it would
             be the same with the least that the value can be.
-        worth: the least that a move has to save, in the unit of the values: a share of little is little.
+        worth: the least that a move has to save, in the unit of the values: a share of little is little. Candidates
+            that differ by less are alike.
         between: what other runs on this machine can differ by.
         least: of those candidates, what their values are not below; without one that is not known.
         noise: how values vary from fork to fork; None: as all of the values here say together.
@@ -110,7 +111,10 @@ def _chosen(  # noqa: PLR0913, PLR0917 - as above
     if not values:
         return Choice(AdviceVerdict.NONE)
     bound = math.log1p(margin)
-    best = least_of(values, level, bound, error, widen=estimated)
+    smallest = min(geometric_mean(list(forks.values())).middle for forks in values.values())
+    # Of those that are left, what one costs more than another does not matter either where no move would pay for it.
+    alike = max(bound, math.log1p(worth / smallest))
+    best = least_of(values, level, alike, error, widen=estimated)
     runner_up = best.others[0].name if best.others else ""
     found = Choice(AdviceVerdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
     if today not in values:

@@ -93,7 +93,8 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
         found.append(_line(f"bytes of a call, {name}", "bytes", each_of(partial(_bytes, place=place))))
     if situation.prices is not None:
         each = each_of(lambda figures: money_a_month(figures, situation))
-        found.append(_line(MONEY, situation.prices.currency, each, _off_money(every), math.expm1(money_error)))
+        sent = [_sent_a_month(every, stack, groups, situation) for stack in pair]
+        found.append(_line(MONEY, situation.prices.currency, each, _off_money(every), math.expm1(money_error), sent))
     percentile, words = percentile_of(situation)
     for link in situation.links:
         for name, metric, gather in ((MEAN, "mean_us", _mean_of), (words, percentile, _slowest)):
@@ -137,6 +138,15 @@ def _off_money(every: Every) -> Callable[[float], float] | None:
     return (lambda _: reach) if reach else None
 
 
+def _sent_a_month(every: Every, stack: str, groups: Mapping[str, float], situation: Situation) -> float:
+    """Give what the bytes of a month cost, which are counted: however far processor time is off, they are not."""
+    if situation.prices is None:
+        return 0.0
+    free = replace(situation, prices=replace(situation.prices, processor_hour=0.0))
+    sent = _mean_of(every, stack, groups, lambda figures: money_a_month(figures, free))
+    return mean([*sent.values()]).middle if sent else 0.0
+
+
 def candidate_amounts(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
     every: Every,
     names: Sequence[str],
@@ -164,14 +174,15 @@ def candidate_amounts(  # noqa: PLR0913, PLR0917 - what is known, and how sure i
         values = _mean_of(every, name, groups, own)
         if not values:
             continue
-        logs = [0.0]
+        logs, exact = [0.0], 0.0
         if situation.goal is Goal.TIME:
             predicted = [link for link in situation.links if link.name not in links and link.wire.get("link")]
             logs += [off(link.name, MEAN, amount_of([*values.values()]).middle) for link in predicted]
         elif situation.goal is Goal.MONEY and (of_money := _off_money(every)) is not None:
             logs.append(of_money(0.0))
+            exact = _sent_a_month(every, name, groups, situation)
         scale = 1e-3 if situation.goal is Goal.TIME else 1.0
-        found[name] = _times(amount_of([amount * scale for amount in values.values()]), max(logs))
+        found[name] = _times(amount_of([amount * scale for amount in values.values()]), max(logs), exact)
     return found
 
 
@@ -218,12 +229,13 @@ def _bytes(figures: Figures, place: int) -> ByBlock:
     return dict.fromkeys(figures.here.latency_us.get("mean_us", {}), sizes[place]) if sizes else {}
 
 
-def _line(
+def _line(  # noqa: PLR0913, PLR0917 - a figure of two stacks, and by what it can be off
     name: str,
     unit: str,
     each: Sequence[ByBlock],
     off: Callable[[float], float] | None = None,
     error: float | None = None,
+    exact: Sequence[float] = (0.0, 0.0),
 ) -> CostLine | None:
     """Put a line together; None where the stack that is advised has no such figure.
 
@@ -233,6 +245,7 @@ def _line(
         each: of the stack that is advised and of the other one, by fork, in µs if the unit is ms.
         off: the error of a prediction as a log-ratio, of its µs. None where all was measured.
         error: that of a comparison of predictions; None: that of the longer one.
+        exact: of each stack, the part of its values that is counted: none of these errors is of it.
     """
     scale = 1e-3 if unit == "ms" else 1.0
     amounts = [amount_of([value * scale for value in values.values()]) for values in each if values]
@@ -241,9 +254,11 @@ def _line(
     if not own:
         return None
     saved = paired(other, own)
-    longest = max(difference.middle for difference in amounts)
+    uncertain = [difference.middle - part for difference, part in zip(amounts, exact, strict=False)]
+    longest = max(uncertain)
     if off is not None:
-        amounts = [_times(difference, off(difference.middle / scale)) for difference in amounts]
+        widened = zip(amounts, uncertain, exact, strict=False)
+        amounts = [_times(difference, off(rest / scale), part) for difference, rest, part in widened]
         error = off(longest / scale) if error is None else error
     return CostLine(
         name, unit, amounts[0], amounts[1] if other else None,
@@ -263,10 +278,9 @@ def _wider(difference: Difference, by: float) -> Difference:
     return Difference(difference.middle, difference.low - by, difference.high + by, difference.forks)
 
 
-def _times(difference: Difference, log: float) -> Difference:
-    """Widen the interval of a value by a factor each way."""
+def _times(difference: Difference, log: float, exact: float = 0.0) -> Difference:
+    """Widen the interval of a value by a factor each way, but for the part of it that is exact."""
     if difference.low is None or difference.high is None:
         return difference
-    return Difference(
-        difference.middle, difference.low / math.exp(log), difference.high * math.exp(log), difference.forks
-    )
+    low, high = (end - exact for end in (difference.low, difference.high))
+    return Difference(difference.middle, exact + low / math.exp(log), exact + high * math.exp(log), difference.forks)

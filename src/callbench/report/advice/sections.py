@@ -11,7 +11,7 @@ from callbench.model.situation import Goal
 from callbench.report.advice.amounts import amount, times_more
 from callbench.report.advice.languages import languages
 from callbench.report.advice.situation import your_situation
-from callbench.report.advice.words import depends, goal, not_measured
+from callbench.report.advice.words import alike, depends, goal, not_measured
 from callbench.report.charts.draw import chart
 from callbench.report.charts.regions import regions
 from callbench.report.text.section import Section, Sheet
@@ -72,7 +72,7 @@ def _candidates(advice: Advice) -> Section | None:
         rows.append((f"{name}{today}", amount(advice.amounts[name]), gap, result))
     about = (
         f"Every candidate, by {goal(advice)}. Each is compared with the least, fork by fork."
-        f" Behind: shown to need more. Equivalent: shown to lie within {percent(advice.situation.margin)}."
+        f" Behind: shown to need more. Equivalent: shown to lie within {alike(advice)}."
         f" {_error(advice)}"
     )
     sheet = Sheet("Candidates", ("stack", f"{goal(advice)}, {unit}", "beside the least", "result"), rows)

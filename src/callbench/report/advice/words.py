@@ -43,43 +43,54 @@ def _headline(advice: Advice) -> str:
         case AdviceVerdict.NONE:
             return _nobody(advice)
         case AdviceVerdict.STAY:
-            return f"Stay with {today}. No other candidate saves {_worth(advice, margin)}."
+            return f"Stay with {today}. No other candidate saves {_saving(advice, margin)}."
         case AdviceVerdict.CHOOSE:
             what = f"Move from {today} to" if choice.leave else "Choose"
             return f"{what} {choice.best}. It is shown to be the best candidate."
         case AdviceVerdict.EITHER:
             before = f"Leave {today}. " if choice.leave else ""
             if len(choice.leaders) > _NAMED:
-                return f"{before}{_many(advice, margin)}"
-            return f"{before}Choose {either(choice.leaders)}. They lie within {margin} of each other."
+                return f"{before}{_many(advice)}"
+            return f"{before}Choose {either(choice.leaders)}. They lie within {alike(advice)} of each other."
         case AdviceVerdict.UNDECIDED:
             return _undecided(advice, margin)
 
 
-def _worth(advice: Advice, margin: str) -> str:
-    """Say what a move would have to save."""
+def _worth(advice: Advice) -> str:
+    """Say what a move is worth, where money counts; else nothing."""
     situation = advice.situation
-    if situation.goal is Goal.MONEY and situation.prices is not None:
-        return f"more than {margin} and more than {situation.worth:g} {situation.prices.currency} a month"
-    return f"more than {margin} of its {goal(advice)}"
+    if situation.goal is not Goal.MONEY or situation.prices is None or not situation.worth:
+        return ""
+    return f"{situation.worth:g} {situation.prices.currency} a month"
 
 
-def _many(advice: Advice, margin: str) -> str:
+def alike(advice: Advice) -> str:
+    """Say by how much candidates differ at most that are called alike."""
+    return " or ".join(filter(None, (percent(advice.situation.margin), _worth(advice))))
+
+
+def _saving(advice: Advice, margin: str) -> str:
+    """Say what a move would have to save."""
+    worth = _worth(advice)
+    return f"more than {margin} and more than {worth}" if worth else f"more than {margin} of its {goal(advice)}"
+
+
+def _many(advice: Advice) -> str:
     """Choose, of many that are alike, the ones that need the least of what costs money, as far as that is shown."""
     leaders = advice.choice.leaders
     needs: dict[str, list[str]] = {}
     for key, words in _LEAST.items():
         if name := advice.least.get(key):
             needs.setdefault(name, []).append(words)
-    alike = f"{len(leaders)} candidates lie within {margin} of each other in {goal(advice)}"
+    near = f"{len(leaders)} candidates lie within {alike(advice)} of each other in {goal(advice)}"
     common = [name for name in ordinary(advice.every, leaders, advice.situation) if name not in needs]
-    alike += f", and {common[0]} is one of them." if common else "."
+    near += f", and {common[0]} is one of them." if common else "."
     undecided = [words for key, words in _LEAST.items() if advice.least.get(key) == ""]
     if undecided:
-        alike += f" It is undecided which of them needs {listed(undecided)}."
+        near += f" It is undecided which of them needs {listed(undecided)}."
     if not needs:
-        return f"Choose by other reasons: {alike}"
-    return f"Choose {' or '.join(f'{name} ({listed(words)})' for name, words in needs.items())}. {alike}"
+        return f"Choose by other reasons: {near}"
+    return f"Choose {' or '.join(f'{name} ({listed(words)})' for name, words in needs.items())}. {near}"
 
 
 def _calls_needed(advice: Advice) -> str:
@@ -243,7 +254,7 @@ def _next(advice: Advice, first: ComparedWithBest) -> str:
     if first.behind:
         return f"{first.name} is next, with {gap} {goal(advice)}. The chance of a wrong name is below {level}."
     if first.equivalent:
-        return f"{first.name} is next, with {gap} {goal(advice)}: that is within the margin."
+        return f"{first.name} is next, with {gap} {goal(advice)}: that is within {alike(advice)}."
     return f"{first.name} is next, with {gap} {goal(advice)}: that is not shown to differ from {best}."
 
 
