@@ -123,7 +123,7 @@ def main() -> None:
                 for line in late.values():
                     print(f"  {kind}: alive after 0.5 s (all gone after {seconds:.2f} s): {line}")
             seen.sort()
-            beyond = sum(one > 0.5 for one in seen)
+            beyond = sum(seconds > 0.5 for seconds in seen)
             print(
                 f"{kind}, {asked.victim} killed {len(seen)} times: median {statistics.median(seen):.3f} s,"
                 f" 90 % {seen[int(0.9 * (len(seen) - 1))]:.3f} s, greatest {seen[-1]:.3f} s, {beyond} beyond 0.5 s",

@@ -42,9 +42,9 @@ def main() -> int:
         options = {"delay_us": delay_us} if delay_us else {}
         request = RoundsRequest(stack, clients, times * number, SECONDS, WARM_UP_S, options=options)
         print(f"{stack}, {delay_us / 1e3:g} ms in each call, {clients} clients: {due} is due", flush=True)
-        one = rounds.compare_generators(request, known, lambda _: None)
-        told.show(one, to)
-        wrong += one.agreement.verdict != due
+        driven = rounds.compare_generators(request, known, lambda _: None)
+        told.show(driven, to)
+        wrong += driven.agreement.verdict != due
     print(f"{STUDY}, {', '.join(SELECT)}: agree is due", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "peer"
@@ -52,7 +52,7 @@ def main() -> int:
         command = PeerCommand(asked, known, Ending(out))
         found = command.result(command.measured())
         records.show(found.run.path, to)
-    wrong += any(one.agreement is None or one.agreement.verdict != "agree" for one in found.cells)
+    wrong += any(cell.agreement is None or cell.agreement.verdict != "agree" for cell in found.cells)
     return 1 if wrong else 0
 
 

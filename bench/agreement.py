@@ -109,7 +109,7 @@ def compare(earlier: Path, later: Path) -> int:
                 f" intervals of the runs alone, {counts[2]} from run to run; rank correlation {ranks:.3f}",
                 flush=True,
             )
-            sums, worst = [one + more for one, more in zip(sums, counts, strict=True)], min(worst, ranks)
+            sums, worst = [count + more for count, more in zip(sums, counts, strict=True)], min(worst, ranks)
     total, alone, lasting = sums
     print(f"beyond both intervals of the runs alone: {100 * alone / max(1, total):.1f} % of {total} ratios")
     print(f"beyond both from run to run: {100 * lasting / max(1, total):.1f} % (asked: {100 * ASKED_BEYOND:.0f} %)")

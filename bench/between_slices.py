@@ -38,16 +38,16 @@ def main() -> None:
 
 def gaps_ms(slices: Sequence[dict[str, Any]]) -> list[float]:
     """Milliseconds from the end of each slice to the begin of the next."""
-    in_order = sorted((began(one), one["done"]["elapsed_ns"]) for one in slices if "started" in one)
+    in_order = sorted((began(line), line["done"]["elapsed_ns"]) for line in slices if "started" in line)
     return [
         (after - before).total_seconds() * 1e3 - elapsed_ns / 1e6
         for (before, elapsed_ns), (after, _) in itertools.pairwise(in_order)
     ]
 
 
-def began(one: dict[str, Any]) -> datetime:
+def began(line: dict[str, Any]) -> datetime:
     """The moment the slice's drive began."""
-    return datetime.fromisoformat(one["started"])
+    return datetime.fromisoformat(line["started"])
 
 
 if __name__ == "__main__":

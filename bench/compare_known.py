@@ -76,7 +76,7 @@ def run_comparison(a: str, b: str, call: str, setting: Setting) -> tuple[Compari
 def busy_us(call: str) -> float:
     """Processor time that a call takes on both sides together, in microseconds."""
     known = catalogue.load()
-    stack = next(one for one in known.stacks if one.id == STACK)
+    stack = next(stack for stack in known.stacks if stack.id == STACK)
     cell = replace(tasks.cells_of_calls([call], (1,), 0.5)[0], id="c001", stack=STACK)
     wanted = UnitRequest(STACK, stack, known.programs(stack), (cell,), cell.link)
     calls = busy_ns = 0
@@ -105,15 +105,15 @@ def slower(call: str, repeats: int, setting: Setting) -> bool:
     busy = busy_us(call)
     burn_us = round(SLOWER * busy, 3)
     made = [run_comparison(STACK, f"{STACK}?burn_us={burn_us:.3f}", call, setting) for _ in range(repeats)]
-    verdicts = [one.cells[0].verdict for one, _ in made]
-    ratios = [one.cells[0].ratio.middle for one, _ in made if one.cells[0].ratio]
+    verdicts = [comparison.cells[0].verdict for comparison, _ in made]
+    ratios = [comparison.cells[0].ratio.middle for comparison, _ in made if comparison.cells[0].ratio]
     times = [seconds for _, seconds in made]
     found, longest = verdicts.count(Decision.WORSE), max(times)
     print(
         f"slower {call}: a call of {busy:.1f} us of processor time burns {burn_us} us more, a ratio of"
         f" {1 / (1 + SLOWER):.3f}: found in {found} of {repeats} (asked: {ASKED_FOUND * repeats:.0f}), taken for better"
         f" in {verdicts.count(Decision.BETTER)}; median ratio {statistics.median(ratios):.3f}, median interval"
-        f" +/- {statistics.median(width(one) for one, _ in made) * 100:.1f} %; each took"
+        f" +/- {statistics.median(width(comparison) for comparison, _ in made) * 100:.1f} %; each took"
         f" {statistics.median(times):.1f} s, {longest:.1f} s at most (asked: {ASKED_SECONDS:.0f} s)",
         flush=True,
     )
@@ -123,12 +123,12 @@ def slower(call: str, repeats: int, setting: Setting) -> bool:
 def same(repeats: int, setting: Setting) -> bool:
     """Compare a stack with itself, repeatedly, by each of the calls. Return whether the goal is met."""
     made = [run_comparison(STACK, STACK, CALLS[place % len(CALLS)], setting)[0] for place in range(repeats)]
-    verdicts = [one.cells[0].verdict for one in made]
-    wolves = sum(one in _DIFFERENT for one in verdicts)
+    verdicts = [comparison.cells[0].verdict for comparison in made]
+    wolves = sum(verdict in _DIFFERENT for verdict in verdicts)
     print(
         f"same: found different in {wolves} of {repeats} at a level of 1 % (asked: at most"
         f" {max(1, math.floor(ASKED_SAME * repeats))}), regressions beyond 2 %:"
-        f" {sum(one.outcome is Outcome.FAILED for one in made)}; median interval"
+        f" {sum(comparison.outcome is Outcome.FAILED for comparison in made)}; median interval"
         f" +/- {statistics.median(map(width, made)) * 100:.1f} %",
         flush=True,
     )
@@ -138,9 +138,9 @@ def same(repeats: int, setting: Setting) -> bool:
 def natives(setting: Setting) -> bool:
     """Compare every native stack with itself. Return whether at most two differ."""
     made, took_s = run_comparison("native", "native", "Sum", setting)
-    told = [one for one in made.cells if one.verdict in _DIFFERENT]
-    flagged = ", ".join(f"{one.figures.stacks[0]} {one.ratio.middle:.3f}" for one in told if one.ratio) or "none"
-    missing = "".join(f"; {one.figures.stacks[0]}: {one.why}" for one in made.missing)
+    told = [cell for cell in made.cells if cell.verdict in _DIFFERENT]
+    flagged = ", ".join(f"{cell.figures.stacks[0]} {cell.ratio.middle:.3f}" for cell in told if cell.ratio) or "none"
+    missing = "".join(f"; {cell.figures.stacks[0]}: {cell.why}" for cell in made.missing)
     print(
         f"natives: {len(told)} of {len(made.cells)} metrics of stacks told apart from themselves (asked: at most 2):"
         f" {flagged}{missing}; {took_s:.0f} s",
@@ -159,14 +159,14 @@ def burn() -> None:
 def busy(count: int) -> Iterator[None]:
     """Keep so many processors busy during the block."""
     burners = [multiprocessing.Process(target=burn, daemon=True) for _ in range(count)]
-    for one in burners:
-        one.start()
+    for burner in burners:
+        burner.start()
     try:
         yield
     finally:
-        for one in burners:
-            one.kill()
-            one.join()
+        for burner in burners:
+            burner.kill()
+            burner.join()
 
 
 def main() -> int:

@@ -44,16 +44,16 @@ def main() -> None:
         original = service.payloads[call.name][0].request
         generator = Generator(fitted_to(service, call), service.schema)
         made = [generator.sample(index)[0] for index in range(given.messages)]
-        different = len({json.dumps(one) for one in made})
+        different = len({json.dumps(payload) for payload in made})
         print(f"{document}: {different} different messages of {len(made)}", flush=True)
         for format_, encode, decode in independent.encoders(service.schema, call.request):
             for after, name in ((bytes, "plain"), (independent.compressed, "gzip")):
-                mean = sum(len(after(encode(one))) for one in made) / len(made)
+                mean = sum(len(after(encode(payload))) for payload in made) / len(made)
                 size = len(after(encode(original)))
                 # Protobuf sends nothing for a message of defaults.
                 sizes.setdefault((format_, name), {})[document] = mean / size if size else 1.0
             ours, theirs = fresh(made[:MESSAGES]), fresh([original] * MESSAGES)
-            encoded = [encode(one) for one in ours], [encode(one) for one in theirs]
+            encoded = [encode(payload) for payload in ours], [encode(payload) for payload in theirs]
             times.setdefault((format_, "encode"), {})[document] = ratio(encode, ours, theirs, given.rounds)
             times.setdefault((format_, "parse"), {})[document] = ratio(decode, *encoded, given.rounds)
     show(sizes, times)
@@ -61,7 +61,7 @@ def main() -> None:
 
 def fresh(messages: Sequence[Json]) -> list[Json]:
     """Copies that share nothing."""
-    return [json.loads(json.dumps(one)) for one in messages]
+    return [json.loads(json.dumps(message)) for message in messages]
 
 
 def ratio(of: Callable[..., object], ours: Sequence[object], theirs: Sequence[object], rounds: int) -> Interval:
@@ -97,10 +97,10 @@ def show(sizes: dict[tuple[str, str], dict[str, float]], times: dict[tuple[str, 
         off = [f"{name} {value:.3f}" for name, value in by.items() if abs(value - 1) > ASKED]
         row(format_, f"bytes, {what}", list(by.values()), off)
     for (format_, what), of in times.items():
-        ends = {name: (one.low or 0.0, one.high or math.inf) for name, one in of.items()}
+        ends = {name: (interval.low or 0.0, interval.high or math.inf) for name, interval in of.items()}
         off = [f"{name} {low:.2f} to {high:.2f}" for name, (low, high) in ends.items() if outside(low, high)]
         undecided = sum(low < 1 - ASKED or high > 1 + ASKED for low, high in ends.values()) - len(off)
-        row(format_, f"{what} ({undecided} undecided)", [one.middle for one in of.values()], off)
+        row(format_, f"{what} ({undecided} undecided)", [interval.middle for interval in of.values()], off)
 
 
 def outside(low: float, high: float) -> bool:

@@ -97,8 +97,8 @@ def measured(folder: Path, forks: int) -> Record:
 def shown(run: Record) -> list[str]:
     """A line a call: JacORB's time a call over omniORB's, before and after, and what the region took."""
     rates: dict[tuple[str, str], dict[int, float]] = {}
-    for one in read_results.read(run).cells:
-        rates[one.attributes["group"], one.attributes["stack"]] = dict(one.by_fork.get("rate_per_s", {}))
+    for cell in read_results.read(run).cells:
+        rates[cell.attributes["group"], cell.attributes["stack"]] = dict(cell.by_fork.get("rate_per_s", {}))
     lines = []
     for call in CALLS:
         ratios = []

@@ -64,7 +64,7 @@ def main() -> None:
             stack.callback(agent.end)
             agent.await_line(f"host {name} serves")
             os.sched_setaffinity(agent.process.pid, pinned[name])
-        words = [f"{one.address} {one.netns} {one.user or ''}".strip() for one in (hosts.client, hosts.server)]
+        words = [f"{host.address} {host.netns} {host.user or ''}".strip() for host in (hosts.client, hosts.server)]
         environment = {**os.environ, "CALLBENCH_HOSTS": str(keys.folder)}
         subprocess.run([*entering(hosts.client), sys.executable, __file__, *words], env=environment, check=True)
 
@@ -122,7 +122,7 @@ def outrank() -> None:
 
 def _values(slices: list[tuple[Driven, float]]) -> dict[str, float]:
     windows = [window_of(done) for done, _ in slices]
-    calls, ns = sum(one.calls for one in windows), sum(one.ns for one in windows)
+    calls, ns = sum(window.calls for window in windows), sum(window.ns for window in windows)
     histogram = merged(dict(latency["buckets"]) for done, _ in slices if (latency := done.get("latency")))
     used_ns = sum(_used_ns(done["processor"]) for done, _ in slices)
     return {
@@ -141,15 +141,15 @@ def _used_ns(processor: CpuAtEnds) -> int:
 
 def show(name: str, forks: list[dict[str, dict[str, float]]]) -> None:
     """Print the ratios to the pair with their intervals, and the time beyond the calls."""
-    rate = statistics.median(one["pair"]["rate"] for one in forks)
+    rate = statistics.median(by_way["pair"]["rate"] for by_way in forks)
     print(f"{name}, {rate:,.0f} calls/s by the pair:")
     for way in WAYS[1:]:
         parts = []
         for what in RATIOS:
-            ratio = paired([one[way][what] / one["pair"][what] for one in forks]).interval(0.95)
+            ratio = paired([by_way[way][what] / by_way["pair"][what] for by_way in forks]).interval(0.95)
             parts.append(f"{what} {ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f})")
         print(f"  {way} / pair: {', '.join(parts)}")
-    beyond = {way: statistics.median(one[way]["beyond"] for one in forks) for way in WAYS}
+    beyond = {way: statistics.median(by_way[way]["beyond"] for by_way in forks) for way in WAYS}
     print(
         f"  a slice beyond its calls: {beyond['pair']:.1f} ms by the pair, {beyond['agents']:.1f} by agents (asked: 5)"
     )

@@ -107,9 +107,9 @@ async def schedule(folder: Path, address: str) -> None:
     """Be the scheduler."""
     from distributed import Scheduler  # noqa: PLC0415
 
-    async with Scheduler(host=address, port=SCHEDULER_PORT, security=security(folder), dashboard=False) as one:
+    async with Scheduler(host=address, port=SCHEDULER_PORT, security=security(folder), dashboard=False) as scheduler:
         print("ready", flush=True)
-        await one.finished()
+        await scheduler.finished()
 
 
 async def work(folder: Path, address: str, name: str, scheduler: str) -> None:
@@ -127,10 +127,10 @@ async def work(folder: Path, address: str, name: str, scheduler: str) -> None:
         security=security(folder),
         local_directory=str(folder / name),
         dashboard=False,
-    ) as one:
-        one.handlers |= {"callbench-start": beside.start, "callbench-relay": beside.exchange}
+    ) as worker:
+        worker.handlers |= {"callbench-start": beside.start, "callbench-relay": beside.exchange}
         print("ready", flush=True)
-        await one.finished()
+        await worker.finished()
 
 
 def serve_echo(folder: Path, address: str) -> None:
@@ -248,7 +248,7 @@ def show(found: dict[str, list[list[float]]]) -> None:
     echo = [statistics.median(times) for times in found["echo"]]
     place = rank(len(echo)) or 1
     for name, slices in found.items():
-        every = sorted(one for times in slices for one in times)
+        every = sorted(ns for times in slices for ns in times)
         line = f"{name}: median {statistics.median(every):.2f} ms, p99 {every[int(0.99 * len(every))]:.2f}"
         if name != "echo":
             more = sorted(statistics.median(times) - base for times, base in zip(slices, echo, strict=True))

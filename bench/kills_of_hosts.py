@@ -57,16 +57,16 @@ def main() -> None:
                 run = KilledRun(two, study, WORDS, seed=given.seed + number)
             kills.append(run.kill(chance.choice(VICTIMS)))
     for victim in VICTIMS:
-        show(victim, [one for one in kills if one.victim == victim])
+        show(victim, [kill for kill in kills if kill.victim == victim])
 
 
 def show(victim: str, kills: list[Kill]) -> None:
     """Print what the kills of one kind of victim did."""
     if not kills:
         return
-    left = [one.left_s for one in kills]
-    lost = sum(one.lost for one in kills)
-    codes = sorted({str(one.code) for one in kills})
+    left = [kill.left_s for kill in kills]
+    lost = sum(kill.lost for kill in kills)
+    codes = sorted({str(kill.code) for kill in kills})
     print(
         f"{victim}: {len(kills)} kills, {lost} finished rounds lost; something was left for"
         f" {statistics.median(left):.2f} s (median), {max(left):.2f} s at most; exit codes {', '.join(codes)}"

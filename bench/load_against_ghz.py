@@ -22,18 +22,18 @@ def main() -> None:
     known = catalogue.load()
     stack = known.stack(STACK)
     served = known.programs(stack).server
-    with Adapter(served, "the server", (processors()[1],)) as server, driver() as one:
+    with Adapter(served, "the server", (processors()[1],)) as server, driver() as adapter:
         endpoint = server.serve("java/grpc")
         url, options = connected_with(stack.card["request"], endpoint, {})
-        one.connect("load/grpc", url, CLIENTS, options=options)
-        ours(one)  # The server's runtime compiles as it goes.
+        adapter.connect("load/grpc", url, CLIENTS, options=options)
+        ours(adapter)  # The server's runtime compiles as it goes.
         proto = ["--insecure", "--proto", str(ROOT / "contract" / "service.proto")]
         argv = [ghz, *proto, "--call", "callbench.SpeedService.Hello", "-O", "json"]
         # It takes longer to read the service's description than to make a thousand calls; one call shows how long.
         start_us = theirs([*argv, "-n", "1", "-c", "1", endpoint], read).microseconds
         load = ["-c", str(CLIENTS), "--connections", str(CLIENTS), "-z", f"{SECONDS:.0f}s", "--duration-stop", "wait"]
         rival = [*argv, *load, endpoint]
-        compare("ghz", {"ours": lambda: ours(one), "ghz": lambda: theirs(rival, read, start_us)}, asked_pairs())
+        compare("ghz", {"ours": lambda: ours(adapter), "ghz": lambda: theirs(rival, read, start_us)}, asked_pairs())
 
 
 def read(said: str) -> tuple[float, float]:

@@ -13,18 +13,18 @@ from rivals import BODY, CLIENTS, SECONDS, Cost, asked_pairs, compare, driver, n
 def main() -> None:
     """Runs the pairs, and prints both ratios."""
     h2load = program("h2load")
-    with nginx(" http2") as port, driver() as one:
+    with nginx(" http2") as port, driver() as adapter:
         url = f"http://127.0.0.1:{port}/"
         for streams in (1, 10):
             connections = CLIENTS // streams
             print(f"{connections} connections, {streams} streams each")
-            one.connect("load/h2", url, CLIENTS, options={"expect_body": BODY, "streams": streams})
+            adapter.connect("load/h2", url, CLIENTS, options={"expect_body": BODY, "streams": streams})
             argv = [h2load, f"-c{connections}", f"-m{streams}", "-D", f"{SECONDS:.0f}", url]
 
             def rival(argv: list[str] = argv) -> Cost:
                 return theirs(argv, read)
 
-            compare("h2load", {"ours": lambda: ours(one), "h2load": rival}, asked_pairs())
+            compare("h2load", {"ours": lambda: ours(adapter), "h2load": rival}, asked_pairs())
 
 
 def read(said: str) -> tuple[float, float]:

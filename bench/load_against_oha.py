@@ -18,14 +18,14 @@ HEY = "github.com/rakyll/hey@v0.1.4"
 def main() -> None:
     """Runs the pairs, and prints the ratios."""
     oha, hey = from_cargo("oha", OHA), from_go("hey", HEY)
-    with nginx() as port, driver() as one:
+    with nginx() as port, driver() as adapter:
         url = f"http://127.0.0.1:{port}/"
-        one.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})
+        adapter.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})
         load = ["-z", f"{SECONDS:.0f}s", "-c", str(CLIENTS)]
         first = [oha, *load, "--no-tui", "--output-format", "json", url]
         second = [hey, *load, "-cpus", "1", url]
-        compare("oha", {"ours": lambda: ours(one), "oha": lambda: theirs(first, of_oha)}, asked_pairs())
-        compare("hey", {"ours": lambda: ours(one), "hey": lambda: theirs(second, of_hey)}, asked_pairs())
+        compare("oha", {"ours": lambda: ours(adapter), "oha": lambda: theirs(first, of_oha)}, asked_pairs())
+        compare("hey", {"ours": lambda: ours(adapter), "hey": lambda: theirs(second, of_hey)}, asked_pairs())
 
 
 def of_oha(said: str) -> tuple[float, float]:

@@ -13,11 +13,11 @@ from rivals import BODY, CLIENTS, SECONDS, asked_pairs, compare, driver, nginx, 
 def main() -> None:
     """Runs the pairs, and prints both ratios."""
     wrk = program("wrk")
-    with nginx() as port, driver() as one:
+    with nginx() as port, driver() as adapter:
         url = f"http://127.0.0.1:{port}/"
-        one.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})
+        adapter.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})
         argv = [wrk, "-t1", f"-c{CLIENTS}", f"-d{SECONDS:.0f}s", url]
-        compare("wrk", {"ours": lambda: ours(one), "wrk": lambda: theirs(argv, read)}, asked_pairs())
+        compare("wrk", {"ours": lambda: ours(adapter), "wrk": lambda: theirs(argv, read)}, asked_pairs())
 
 
 def read(said: str) -> tuple[float, float]:

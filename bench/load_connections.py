@@ -25,40 +25,42 @@ def main() -> None:
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with nginx(connections=2 * MANY) as port, driver() as one:
+    with nginx(connections=2 * MANY) as port, driver() as adapter:
         url = f"http://127.0.0.1:{port}/"
-        open_ = one.connect("load/http1", url, MANY, options={"expect_body": BODY})
-        done = one.drive("Hello", {}, calls=5 * MANY, seconds=2, timing="each")
-        held = resident(one)
+        open_ = adapter.connect("load/http1", url, MANY, options={"expect_body": BODY})
+        done = adapter.drive("Hello", {}, calls=5 * MANY, seconds=2, timing="each")
+        held = resident(adapter)
         print(
             f"{open_:,} connections, {done['calls']:,} calls, errors {done['errors']}: {held / MIB:,.0f} MiB resident"
         )
-        one.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})
-        first, last = held_over(one, calls)
+        adapter.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})
+        first, last = held_over(adapter, calls)
         slope = (last[1] - first[1]) / max(last[0] - first[0], 1)
         print(f"{last[0]:,} calls: {first[1] / MIB:.1f} to {last[1] / MIB:.1f} MiB, {slope:.6f} octets a call")
 
 
-def held_over(one: Adapter, calls: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def held_over(adapter: Adapter, calls: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return calls made and bytes used: after the first tenth of a long drive, and at its end."""
     seen: list[tuple[int, int]] = []
 
     def on_interval(_: int, made: int, __: int) -> None:
         if made * 10 // calls > len(seen):
-            seen.append((made, resident(one)))
+            seen.append((made, resident(adapter)))
             print(f"  {made:,} calls: {seen[-1][1] / MIB:.1f} MiB", flush=True)
 
-    done = one.drive("Hello", {}, calls=calls, seconds=0, limit_seconds=36_000, timing="each", on_interval=on_interval)
+    done = adapter.drive(
+        "Hello", {}, calls=calls, seconds=0, limit_seconds=36_000, timing="each", on_interval=on_interval
+    )
     if done["errors"]:
         sys.exit(f"the driver met errors: {done['errors']}, {done.get('said')}")
-    last = (done["calls"], resident(one))
+    last = (done["calls"], resident(adapter))
     return (seen or [last])[0], last
 
 
-def resident(one: Adapter) -> int:
+def resident(adapter: Adapter) -> int:
     """Return the memory of the driver itself: the largest of the supervisor's descendants."""
     children = children_of_all()
-    found = [pid for pid in [one.process.pid] if pid is not None]
+    found = [pid for pid in [adapter.process.pid] if pid is not None]
     for pid in found:
         found += children.get(pid, [])
     page = os.sysconf("SC_PAGE_SIZE")

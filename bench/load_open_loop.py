@@ -26,11 +26,11 @@ PARTS = {"half": 2, "a 20th": 20}
 def main() -> None:
     """Prints a round a line, and the medians."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    with tempfile.TemporaryDirectory() as name, nginx() as port, driver() as one:
+    with tempfile.TemporaryDirectory() as name, nginx() as port, driver() as adapter:
         folder = Path(name)
         timer, caller = (built(folder, program) for program in ("bare_timer", "bare_caller"))
-        one.connect("load/http1", f"http://127.0.0.1:{port}/", CLIENTS, options={"expect_body": BODY})
-        capacity = ours(one).rate
+        adapter.connect("load/http1", f"http://127.0.0.1:{port}/", CLIENTS, options={"expect_body": BODY})
+        capacity = ours(adapter).rate
         for part, over in PARTS.items():
             rate = capacity / over
             words = [str(round(1e9 / rate)), str(int(rate * SECONDS))]
@@ -40,16 +40,16 @@ def main() -> None:
                 "caller": [caller, str(port), str(CLIENTS), *words],
             }
             print(f"{part} of {capacity:,.0f} calls/s: 99th percentiles of lateness, us")
-            beside(one, bare, rate, rounds, folder)
+            beside(adapter, bare, rate, rounds, folder)
 
 
-def beside(one: Adapter, bare: Mapping[str, list[str]], rate: float, rounds: int, folder: Path) -> None:
+def beside(adapter: Adapter, bare: Mapping[str, list[str]], rate: float, rounds: int, folder: Path) -> None:
     """Prints our lateness beside each of the bare loops'."""
     file = scheduled(folder, rate, min(int(rate * SECONDS), 2**20))
     missed: list[float] = []
     ratios: dict[str, list[float]] = {name: [] for name in bare}
     for _ in range(rounds):
-        done = one.drive("Hello", {}, calls=1, seconds=SECONDS, schedule=file)
+        done = adapter.drive("Hello", {}, calls=1, seconds=SECONDS, schedule=file)
         own_us = p99_us(done["lateness"])
         missed.append(done["calls"] / done["elapsed_ns"] * 1e9 / rate - 1)
         said = {name: [int(word) / 1e3 for word in alone(argv)] for name, argv in bare.items()}

@@ -121,7 +121,7 @@ def carried() -> None:
     for name, maker in (("pair", None), *((name, maker) for name in asked for maker in MAKERS)):
         with HostPair(**wire(name, maker)) as pair:
             said = [pair.ask("stream", "streamed", LONG, way="to-server", seconds=1.0)["stream"] for _ in range(5)]
-        rates = sorted(one["bytes"] * 8 / one["elapsed_ns"] for one in said)
+        rates = sorted(report["bytes"] * 8 / report["elapsed_ns"] for report in said)
         print(
             f"{name} by the {pair.maker}: a TCP stream of {rates[2]:.2f} Gbit/s, median of 5, "
             f"best {rates[-1]:.2f}{asked.get(name, '')}"

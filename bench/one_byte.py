@@ -80,7 +80,7 @@ def main() -> None:
             names = dict(connection.execute("SELECT cell, stack FROM cells").fetchall())
         print(f"{'stack':38} {'ledger':>7} {'tshark':>7} {'by hand':>8}  ours over by hand")
         wrong = 0
-        for cell, ledger in sorted(found.items(), key=lambda one: stream(one[1].phases[STEADY])):
+        for cell, ledger in sorted(found.items(), key=lambda pair: stream(pair[1].phases[STEADY])):
             ours = stream(ledger.phases[STEADY])
             theirs = Counter(exchanges(out / "captures" / f"{cell}.pcap")).most_common(1)[0][0]
             hand = by_hand.get(names[cell])
@@ -90,8 +90,8 @@ def main() -> None:
             wrong += ledger.exact and ours != theirs
         for claim in subject(run).judged:
             print(f"{claim.text} {claim.verdict}")
-            for one in claim.compared:
-                print(f"  {one.comparison.label}: {one.verdict}")
+            for compared in claim.compared:
+                print(f"  {compared.comparison.label}: {compared.verdict}")
     sys.exit(1 if wrong else 0)
 
 

@@ -105,9 +105,9 @@ def bare() -> float:
 def drive(stack: Stack, clients: int, calls: int, gaps: Sequence[int] | None = None) -> dict[str, Any]:
     """One drive of the kit, bound by its calls."""
     spin = (LoopClock if stack.awaits else Clock).spin_ns
-    one = Drive(clients, calls, 0, 60 * 10**9, "each", 0, 0, 0, gaps, reading_ns(), spin)
-    tasks = [LoopTask(one, place, stack, "", [({}, None, None)]) for place in range(clients)]
-    return driven(one, tasks, 0, lambda *_: None)
+    asked = Drive(clients, calls, 0, 60 * 10**9, "each", 0, 0, 0, gaps, reading_ns(), spin)
+    tasks = [LoopTask(asked, place, stack, "", [({}, None, None)]) for place in range(clients)]
+    return driven(asked, tasks, 0, lambda *_: None)
 
 
 def cost(name: str, stack: Stack, pairs: int) -> None:

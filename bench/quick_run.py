@@ -58,26 +58,26 @@ def _told(run: Record) -> None:
     seconds = sum(line["seconds"] for line in run.lines() if line["kind"] == "fork over")
     print(f"forks took {seconds:.0f} s (asked: {SECONDS:.0f})")
     whole = subject(run)
-    for condition, one in {run.condition: whole, **whole.others}.items():
+    for condition, measured in {run.condition: whole, **whole.others}.items():
         print(f"\n{CONDITIONS[condition]}")
-        _widths(one)
-        _cells(one)
-        open_ = [claim for claim in one.judged if claim.verdict is Verdict.UNDECIDED]
-        print(f"claims undecided: {len(open_)} of {len(one.judged)} (asked: at most {UNDECIDED})")
+        _widths(measured)
+        _cells(measured)
+        open_ = [claim for claim in measured.judged if claim.verdict is Verdict.UNDECIDED]
+        print(f"claims undecided: {len(open_)} of {len(measured.judged)} (asked: at most {UNDECIDED})")
         for claim in open_:
             ratio = claim.deciding.ratio
             ends = f"{ratio.low:.3f} to {ratio.high:.3f}" if ratio is not None and ratio.low and ratio.high else ""
             print(f"  {claim.id}: {claim.deciding.comparison.label}: {ends}, needed {claim.deciding.threshold}")
 
 
-def _widths(one: Subject) -> None:
+def _widths(measured: Subject) -> None:
     tables: dict[tuple[str, ...], list[str]] = {}
-    cells = {cell.id: cell for cell in one.results.cells if cell.ranked}
+    cells = {cell.id: cell for cell in measured.results.cells if cell.ranked}
     for cell in cells.values():
         key = tuple(cell.attributes[name] for name in ("group", "clients", "link"))
         tables.setdefault(key, []).append(cell.id)
     pairs = (pair for mine in tables.values() for pair in itertools.combinations(mine, 2))
-    known = [one.results.estimated(cells[first], cells[second]) for first, second in pairs]
+    known = [measured.results.estimated(cells[first], cells[second]) for first, second in pairs]
     widths = [each.interval(CONFIDENCE).half_width for each in known if each is not None]
     found = np.quantile([width for width in widths if width is not None], [0.5, 0.9])
     forks = max((cell.forks for cell in cells.values()), default=0)
@@ -86,8 +86,8 @@ def _widths(one: Subject) -> None:
     print(f"{what}: {values} (asked: {100 * MEDIAN:.0f}; {100 * NINETIETH:.0f})")
 
 
-def _cells(one: Subject) -> None:
-    cells = [cell for cell in one.results.cells if cell.rate is not None]
+def _cells(found: Subject) -> None:
+    cells = [cell for cell in found.results.cells if cell.rate is not None]
     bounds = [cell for cell in cells if cell.at_least]
     print(f"cells that are at least: {len(bounds)} of {len(cells)} (asked: at most {AT_LEAST})")
     for cell in bounds:

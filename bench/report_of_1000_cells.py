@@ -62,7 +62,7 @@ def reported(path: Path, started: float) -> None:
     figures = {
         "cells": len(found.results.cells),
         "trials": found.results.trials,
-        "calls": sum(one.calls for one in found.results.cells),
+        "calls": sum(cell.calls for cell in found.results.cells),
         "took": took,
         "peak_mb": peak_mb,
     }

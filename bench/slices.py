@@ -169,12 +169,12 @@ def _measured(  # noqa: PLR0913, PLR0917 - who, how often, until when, and what 
                 f"{name:34} slices of {lengths[name] * 1e3:.0f} ms over whole trials: {ratio_text(ratio)}", flush=True
             )
         longer = {
-            unit.name: next((one for one in LONGER if one > lengths[unit.name]), None)
+            unit.name: next((longer_s for longer_s in LONGER if longer_s > lengths[unit.name]), None)
             for unit in open_
             if _differs(ratios[unit.name])
         }
         open_ = [unit for unit in open_ if longer.get(unit.name)] if time.monotonic() < until else []
-        lengths |= {name: one for name, one in longer.items() if one}
+        lengths |= {name: longer_s for name, longer_s in longer.items() if longer_s}
 
 
 def _unit(known: catalogue.Catalogue, stack: Stack, owned: ExitStack) -> Unit:
@@ -241,35 +241,35 @@ def _alike(ratio: Interval) -> bool:
 
 def _print_table(found: Sequence[Found]) -> None:
     """Name the stacks that differ, with what their cards should say; count the others."""
-    known = [(one.stack, one.first, one) for one in found if one.first is not None]
-    differ = [one for _, first, one in known if _differs(first)]
+    known = [(stack.stack, stack.first, stack) for stack in found if stack.first is not None]
+    differ = [stack for _, first, stack in known if _differs(first)]
     alike = [stack for stack, first, _ in known if _alike(first)]
     open_ = [f"{stack} {ratio_text(first)}" for stack, first, _ in known if not (_alike(first) or _differs(first))]
     print()
     if differ:
-        lengths = sorted({seconds for one in differ for seconds in one.ratios})
+        lengths = sorted({seconds for stack in differ for seconds in stack.ratios})
         names = ["stack", *(f"{seconds * 1e3:.0f} ms" for seconds in lengths), "its card should say"]
         title = f"Slices differ from whole trials by more than {percent(DIFFERS)}: {len(differ)} of {len(known)} stacks"
         grid = Grid([Column(name) for name in names], title=title)
-        for one in differ:
-            grid.add(one.stack, *(ratio_text(one.ratios.get(seconds)) for seconds in lengths), _card(one))
+        for stack in differ:
+            grid.add(stack.stack, *(ratio_text(stack.ratios.get(seconds)) for seconds in lengths), _card(stack))
         grid.print(Console())
     elif known:
         print(f"No stack is shown to differ by more than {percent(DIFFERS)}, of {len(known)}.")
     for said, names in (
         (f"alike within {percent(DIFFERS)}", alike),
         ("not told, since the interval is too wide (--minutes or --pairs narrows it)", open_),
-        ("left out", [f"{one.stack}: {one.failed}" for one in found if one.failed]),
+        ("left out", [f"{stack.stack}: {stack.failed}" for stack in found if stack.failed]),
     ):
         if names:
             print(f"{said}: {'; '.join(names)}")
 
 
-def _card(one: Found) -> str:
+def _card(stack: Found) -> str:
     """What the card of a stack that differs should say."""
-    if one.needed_s is not None:
-        return f"slice_ms = {one.needed_s * 1e3:.0f}"
-    longest = max(one.ratios)
+    if stack.needed_s is not None:
+        return f"slice_ms = {stack.needed_s * 1e3:.0f}"
+    longest = max(stack.ratios)
     if longest < max(LONGER):
         return f"more than {longest * 1e3:.0f} ms (--minutes gives time for longer slices)"
     return f"nothing: slices of {longest * 1e3:.0f} ms differ too"

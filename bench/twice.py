@@ -84,8 +84,8 @@ def made(folder: Path, forks: int) -> dict[str, LogRatio]:
     if not (folder / "run" / "record.json").is_file():
         raise SystemExit(ended.stderr)
     rates: dict[str, dict[int, float]] = {}
-    for one in read_results.read(Record(folder / "run")).cells:
-        rates[one.attributes["stack"]] = dict(one.by_fork.get("rate_per_s", {}))
+    for cell in read_results.read(Record(folder / "run")).cells:
+        rates[cell.attributes["stack"]] = dict(cell.by_fork.get("rate_per_s", {}))
     ratios: dict[str, LogRatio] = {}
     for stack, mine in rates.items():
         adapter, _, rest = stack.partition("/")
@@ -104,11 +104,11 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder:
         ratios = made(Path(folder), asked.forks)
-    alone = {stack: one for stack, one in ratios.items() if one.p_value() < LEVEL}
-    together = sum(p < LEVEL for p in holm([one.p_value() for one in ratios.values()]))
+    alone = {stack: ratio for stack, ratio in ratios.items() if ratio.p_value() < LEVEL}
+    together = sum(p < LEVEL for p in holm([ratio.p_value() for ratio in ratios.values()]))
     most = max(1, math.ceil(ASKED * len(ratios)))
-    said = ", ".join(f"{stack} {math.exp(one.log):.3f}" for stack, one in alone.items()) or "none"
-    reach = statistics.median(math.expm1(2 * one.error) for one in ratios.values()) if ratios else math.nan
+    said = ", ".join(f"{stack} {math.exp(ratio.log):.3f}" for stack, ratio in alone.items()) or "none"
+    reach = statistics.median(math.expm1(2 * ratio.error) for ratio in ratios.values()) if ratios else math.nan
     print(
         f"{len(ratios)} native stacks under two names, {asked.forks} forks, {time.monotonic() - began:.0f} s: found"
         f" different at 1 %, each by itself: {len(alone)} (asked: at most {most}): {said}; all together (Holm):"

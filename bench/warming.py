@@ -58,7 +58,7 @@ def _lines(known: catalogue.Catalogue, stack: Stack, clients: int, seconds: floa
         steady_s, told_s = None, 0
         for piece in _driven(opened.sides, cell, seconds):
             pieces.append(piece)
-            whole = sum(one.seconds for one in pieces)
+            whole = sum(piece.seconds for piece in pieces)
             if steady_s is None and look(pieces).steady:
                 steady_s = whole
             if whole >= told_s + 1:
@@ -84,12 +84,12 @@ def _second(pieces: Sequence[WarmUpSegment], number: int) -> str:
     """One line: the pieces that make the last second."""
     last: list[WarmUpSegment] = []
     for piece in reversed(pieces):
-        if sum(one.seconds for one in last) >= 1:
+        if sum(piece.seconds for piece in last) >= 1:
             break
         last.append(piece)
-    whole = sum(one.seconds for one in last)
-    compiler = sum(one.compiler_seconds for one in last) / whole
-    return f"  {number:3} s {sum(one.calls for one in last) / whole:12,.0f} calls/s   compiler {compiler:5.0%}"
+    whole = sum(piece.seconds for piece in last)
+    compiler = sum(piece.compiler_seconds for piece in last) / whole
+    return f"  {number:3} s {sum(piece.calls for piece in last) / whole:12,.0f} calls/s   compiler {compiler:5.0%}"
 
 
 if __name__ == "__main__":

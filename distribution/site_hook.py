@@ -35,7 +35,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if place in _MOVED or not place.startswith("docs/"):
             files.append(File.generated(config, in_site(place), abs_src_path=str(ROOT / place)))
         linked = _targets(place) if place.endswith(".md") else iter(())
-        new = {one for one in linked if not one.startswith("docs/") and (ROOT / one).is_file()} - seen
+        new = {link for link in linked if not link.startswith("docs/") and (ROOT / link).is_file()} - seen
         seen |= new
         waiting += sorted(new)
     return files

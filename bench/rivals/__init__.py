@@ -81,13 +81,13 @@ def nginx(how: str = "", connections: int = 1024) -> Iterator[int]:
 def driver() -> Iterator[Adapter]:
     """The load driver, on the client's processor."""
     read = manifest.read(ROOT / "engine" / "load" / "adapter.toml")
-    with Adapter(read, "the driver", (processors()[0],)) as one:
-        yield one
+    with Adapter(read, "the driver", (processors()[0],)) as adapter:
+        yield adapter
 
 
-def ours(one: Adapter) -> Cost:
+def ours(adapter: Adapter) -> Cost:
     """A drive of the clients that are connected."""
-    done = one.drive("Hello", {}, calls=1, seconds=SECONDS, timing="each")
+    done = adapter.drive("Hello", {}, calls=1, seconds=SECONDS, timing="each")
     if done["errors"]:
         sys.exit(f"the driver met errors: {done['errors']}, {done.get('said')}")
     used = done["processor"]
@@ -161,16 +161,16 @@ def program(name: str) -> str:
 
 def free_port() -> int:
     """Return a free port."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def await_port(port: int) -> None:
     """Wait until a server listens there."""
     for _ in range(100):
-        with socket.socket() as one:
-            if one.connect_ex(("127.0.0.1", port)) == 0:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.05)
     sys.exit("nginx did not start")

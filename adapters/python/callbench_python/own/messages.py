@@ -70,9 +70,9 @@ def _sometimes(field: Field) -> bool:
 
 def _shaped(field: Field, value: Any, to: Callable[[Any], Any], key: Callable[[str, Any], Any]) -> Any:  # noqa: ANN401 - any value
     if field["shape"] == "many":
-        return [to(one) for one in value]
+        return [to(item) for item in value]
     if field["shape"] == "map":
-        return {key(field["of"], name): to(one) for name, one in value.items()}
+        return {key(field["of"], name): to(item) for name, item in value.items()}
     return to(value)
 
 
@@ -155,7 +155,7 @@ def same_of(name: str) -> Same:
 
 def _field_same(field: Field) -> Same:
     name, sometimes = field["name"], _sometimes(field)
-    one = partial(_later, field["type"]) if field["kind"] == "message" else _SAME.get(field["kind"], equal)
+    compare = partial(_later, field["type"]) if field["kind"] == "message" else _SAME.get(field["kind"], equal)
     shapes: dict[str, Callable[[Same, Any, Any, int], bool]] = {"many": _elements, "map": _entries}
     shaped = shapes.get(field["shape"])
 
@@ -165,7 +165,7 @@ def _field_same(field: Field) -> Same:
             if has != answer.HasField(name) or not has:
                 return not has and not answer.HasField(name)
         mine, its = getattr(right, name), getattr(answer, name)
-        return one(mine, its, k) if shaped is None else shaped(one, mine, its, k)
+        return compare(mine, its, k) if shaped is None else shaped(compare, mine, its, k)
 
     return same
 

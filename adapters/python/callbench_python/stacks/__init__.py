@@ -42,7 +42,7 @@ def technologies() -> Mapping[str, Technology]:
 def _present() -> Mapping[str, Technology]:
     """The technologies of this program, by their packages."""
     carried = "own" if own.CALLS else "ours"
-    return {name: one for name, one in technologies().items() if one.carries in ("all", carried)}
+    return {name: technology for name, technology in technologies().items() if technology.carries in ("all", carried)}
 
 
 def names() -> list[str]:
@@ -70,5 +70,5 @@ def client(stack: str) -> Any:  # noqa: ANN401 - a module
 
 def _sides(stack: str) -> tuple[str, Sides]:
     """The package of a stack's technology, and its modules in there."""
-    package, technology = next((name, one) for name, one in _present().items() if stack in one.stacks)
+    package, technology = next((name, each) for name, each in _present().items() if stack in each.stacks)
     return f"{__name__}.{package}", technology.stacks[stack]
