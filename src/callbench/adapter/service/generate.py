@@ -1,15 +1,18 @@
 """Generate every argument and answer from a short description, as defined in contract/SERVICE.md."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from callbench.adapter.service import names
 from callbench.adapter.service.canonical import Form, double_form, float_form, long_form
+from callbench.model.installation import home
 
 _GAMMA = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
+# In each of the two lists from which persons, users and texts are made.
+_NAMES = 256
 
 
 class SplitMix64:
@@ -46,9 +49,18 @@ def draws(seed: int, count: int, below: int) -> NDArray[np.uint64]:
     return ((words(seed, count) >> np.uint64(32)) * np.uint64(below)) >> np.uint64(32)
 
 
+@cache
+def _names(file: str) -> tuple[str, ...]:
+    path = home() / "contract" / "names" / file
+    lines = tuple(path.read_text(encoding="ascii").splitlines())
+    if len(lines) != _NAMES:
+        raise ValueError(f"{path} has {len(lines)} lines instead of {_NAMES}: restore it from the repository")
+    return lines
+
+
 def person(index: int) -> Form:
     """Return person `index`."""
-    first, last = names.first(), names.last()
+    first, last = _names("first.txt"), _names("last.txt")
     return {"ID": index, "FirstName": first[index % 256], "LastName": last[(index * 31 + index // 256 + 7) % 256]}
 
 
@@ -72,7 +84,7 @@ def _random(size: int) -> bytes:
 
 
 def _text(size: int) -> bytes:
-    first = [name.encode() + b" " for name in names.first()]
+    first = [name.encode() + b" " for name in _names("first.txt")]
     # A word has at least two characters with its space, so these are enough.
     return b"".join(first[index] for index in draws(3, size // 2 + 1, 256).tolist())[:size]
 
@@ -92,7 +104,7 @@ def structure(n: int) -> Form:
 
 
 def _user(i: int) -> Form:
-    first, last = names.first(), names.last()
+    first, last = _names("first.txt"), _names("last.txt")
     user_name = f"{first[i % 256].lower()}{i}"
     return {
         "userName": user_name,

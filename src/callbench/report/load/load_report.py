@@ -15,7 +15,6 @@ from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.hosts_sheet import hosts_sheet
-from callbench.report.load.words import missed
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure, percent
@@ -56,7 +55,7 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     if record.get("stopped"):
         yield record["stopped"]
     if record.get("rate_missed"):
-        yield missed(record["rate_asked_per_s"], record["rate_per_s"], _backlog(record))
+        yield _missed(record["rate_asked_per_s"], record["rate_per_s"], _backlog(record))
     verdict = LimitVerdict(Limit(record["verdict"]["limit"]), record["verdict"]["why"])
     failed = sum(record["errors"].values())
     errors = "none failed" if not failed else f"{failed:,} of {failed + record['calls']:,} calls failed"
@@ -149,6 +148,23 @@ def _curve(record: Mapping[str, Any]) -> Chart | None:
             quantiles.append(Quantile(share, middle / 1e6, ends[0] / 1e6, ends[1] / 1e6))
     about = "So many of the calls took no longer. The band is the 95 % interval. It ends where calls become too few."
     return chart("load-latency", "Latency by percentile", about, latency_curve(quantiles), _HISTOGRAM)
+
+
+def _missed(asked_per_s: float, answered_per_s: float, backlog: Backlog | None) -> str:
+    """Say that a server did not keep the rate that was asked for, so that its latencies are no result.
+
+    Args:
+        asked_per_s: the rate of an open loop.
+        answered_per_s: the rate of its answers.
+        backlog: calls that waited longer and longer; None where less was begun.
+    """
+    said = f"The rate of {asked_per_s:,.7g} calls/s was missed: {answered_per_s:,.0f} a second were answered"
+    if backlog is None:
+        return f"{said}. So these latencies are no result."
+    return (
+        f"{said}. {backlog.middle:,.0f} calls were waiting at half time, and {backlog.end:,.0f} at the end. So these"
+        " latencies are no result: the longer the load, the longer they are."
+    )
 
 
 def _backlog(record: Mapping[str, Any]) -> Backlog | None:

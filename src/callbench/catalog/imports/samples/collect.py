@@ -7,12 +7,11 @@ from callbench.catalog.imports.given_answer import GivenAnswer, by_call
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.resolve import Resolver
 from callbench.catalog.imports.samples.secrets import SampleSecrets
-from callbench.catalog.imports.samples.settle import settled
 from callbench.catalog.imports.samples.varying import Call, joined
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
 from callbench.model.service.imported import Imported, Json, Pair
-from callbench.model.service.schema import OwnCall, Schema
+from callbench.model.service.schema import Field, Kind, OwnCall, Schema, Shape
 
 _CALLS = 500
 # Stands in a pair for an answer that nobody gave; it is told by its identity.
@@ -112,7 +111,7 @@ class Collector:
             tuple(resolver.losses),
         )
         pairs = {
-            call.name: tuple(settled(schema, own, _echoed(pair)) for pair in call.kept.pairs)
+            call.name: tuple(_settled(schema, own, _echoed(pair)) for pair in call.kept.pairs)
             for call, own in zip(self._calls.values(), calls, strict=True)
         }
         unanswered = tuple(call.name for call in self._calls.values() if call.answered < call.kept.count)
@@ -145,3 +144,32 @@ def _answered(pairs: Sequence[Pair], given: Sequence[Json]) -> list[Pair]:
 def _echoed(pair: Pair) -> Pair:
     """The pair; without an answer, the server sends the request back."""
     return Pair(pair.request, pair.request) if pair.answer is _NOT_GIVEN else pair
+
+
+def _settled(schema: Schema, call: OwnCall, pair: Pair) -> Pair:
+    """The pair as its schema can say it: what is null in some samples and absent in others is absent."""
+    return Pair(_without_nulls(schema, call.request, pair.request), _without_nulls(schema, call.answer, pair.answer))
+
+
+def _without_nulls(schema: Schema, name: str, value: Json) -> Json:
+    message = schema.message(name)
+    if message.wrapped:
+        return _field_without_nulls(schema, message.fields[0], value)
+    if not isinstance(value, dict):
+        return value
+    fields = {field.json_name: field for field in message.fields}
+    return {
+        key: _field_without_nulls(schema, fields[key], inner)
+        for key, inner in value.items()
+        if inner is not None or fields[key].nullable or fields[key].kind is Kind.JSON
+    }
+
+
+def _field_without_nulls(schema: Schema, field: Field, value: Json) -> Json:
+    if field.kind is not Kind.MESSAGE or value is None:
+        return value
+    if field.shape is Shape.MANY and isinstance(value, list):
+        return [_without_nulls(schema, field.type_name, item) for item in value]
+    if field.shape is Shape.MAP and isinstance(value, dict):
+        return {key: _without_nulls(schema, field.type_name, item) for key, item in value.items()}
+    return _without_nulls(schema, field.type_name, value)
