@@ -107,6 +107,32 @@ class Pool(SimulatedServer):
 
 
 @dataclass
+class BehindLink(SimulatedServer):
+    """A server at the other end of a link: a call takes a round trip, and answers go one after the other.
+
+    Attributes:
+        delay_s: each way.
+        answer_s: how long the bytes of an answer take at the link's rate.
+    """
+
+    inner: SimulatedServer
+    delay_s: float
+    answer_s: float
+    _free_s: float = 0.0
+
+    @property
+    def capacity_per_s(self) -> float:
+        """Answers a second at most, where the server does not limit them."""
+        return 1 / self.answer_s
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:
+        """Answer as the inner one, and send the answer when the link is free."""
+        made_s, error = self.inner.answer(at_s + self.delay_s, client)
+        self._free_s = max(self._free_s, made_s) + self.answer_s
+        return self._free_s + self.delay_s, error
+
+
+@dataclass
 class TokenBucket(SimulatedServer):
     """Lets so many calls a second pass, and a burst at first; a call waits for its token.
 

@@ -21,7 +21,7 @@ from callbench.store.requested.capacity import CLIENTS, RATE, CapacityRequest
 from known import queues
 from known.driving import opened, poisson
 from known.searching import searched
-from known.servers import Failing, Limited, Pool, SimulatedServer, Stalling, TokenBucket
+from known.servers import BehindLink, Failing, Limited, Pool, SimulatedServer, Stalling, TokenBucket
 
 SEEDS = range(5)
 
@@ -35,12 +35,26 @@ class Known:
     clients: int
 
 
+ANSWER_BYTES = 15_042 + 11 * 66
+
+
+def lte(server: SimulatedServer) -> BehindLink:
+    """A server behind the link lte, whose answers have 15 kB: 35 ms each way, 12 Mbit/s."""
+    return BehindLink(server, 0.035, ANSWER_BYTES * 8 / 12e6)
+
+
 CLOSED = {
     "pool": Known(lambda _: Pool(4, 0.04), "p95 under 220 ms", 20),
     "lock": Known(lambda _: Pool(1, 0.03), "p95 under 165 ms", 5),
     "one client": Known(lambda _: Pool(1, 0.03), "p99 under 40 ms", 1),
     "not one": Known(lambda _: Pool(1, 0.03), "p99 under 29 ms", 0),
     "far away": Known(lambda _: Pool(1, 0.01, away_s=0.1), "p95 under 145 ms", 14),
+    # 15 kB are 11 packets and 10.5 ms at 12 Mbit/s: 19 clients wait for each other's answers for 199.7 ms.
+    "slow link": Known(lambda _: lte(Pool(1_000, 0.001)), "p95 under 205 ms", 19),
+    # The round trip alone is 70 ms, and one call takes 81.5.
+    "link too far": Known(lambda _: lte(Pool(1_000, 0.001)), "p95 under 75 ms", 0),
+    # The link carries 95 answers a second, and the lock makes 40.
+    "lock behind a link": Known(lambda _: lte(Pool(1, 0.025)), "p95 under 260 ms", 10),
     "64 connections": Known(lambda _: Limited(64, Pool(1_000, 0.005)), "p99 under 50 ms", 64),
     "3 connections": Known(lambda _: Limited(3, Pool(1_000, 0.02)), "p50 under 50 ms", 3),
     "errors": Known(lambda dice: Failing(Pool(8, 0.01), 0.05, dice), "p99 under 500 ms", 0),
@@ -70,7 +84,8 @@ def test_clients_that_a_server_holds(name: str, seed: int) -> None:
         assert result.outcome is Outcome.FAILED
 
 
-OPEN: dict[str, tuple[Callable[[random.Random], Pool | TokenBucket], str]] = {
+OPEN: dict[str, tuple[Callable[[random.Random], Pool | TokenBucket | BehindLink], str]] = {
+    "slow link": (lambda _: lte(Pool(1_000, 0.001)), "p95 under 200 ms"),
     "pool": (lambda _: Pool(2, 0.01), "p99 under 100 ms"),
     "lock": (lambda _: Pool(1, 0.005), "p95 under 50 ms"),
     "m/m/1": (lambda dice: Pool(1, 0.005, exponential=True, dice=dice), "p95 under 100 ms"),
@@ -85,7 +100,9 @@ def test_no_rate_above_the_capacity_is_held(name: str, seed: int) -> None:
     """Of a server of 200/s it was said that it holds 243.5 (228.3 to 259.4)."""
     make, objective = OPEN[name]
     dice = random.Random(seed)  # noqa: S311 - to be repeated
-    result = searched(lambda: make(dice), CapacityRequest(objective, RATE, most=1e6), seed)
+    # A queue of 200 ms takes loads of 4 s to show, of which 120 s have too few.
+    seconds = 240.0 if name == "slow link" else 120.0
+    result = searched(lambda: make(dice), CapacityRequest(objective, RATE, most=1e6, seconds=seconds), seed)
     found = result.capacity
     assert found is not None
     assert found.low is not None

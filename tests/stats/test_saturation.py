@@ -77,6 +77,14 @@ def test_a_server_that_is_half_busy_leaves_it_undecided() -> None:
     assert saturated(queue(4, 10, replace(IDLE, server=Side(0.7, 0.5))), 16).resource is Resource.UNDECIDED
 
 
+def test_a_link_that_is_half_used_may_be_what_calls_wait_for() -> None:
+    """12 Mbit/s with jitter, of which answers used 84 %, was called "so many workers or connections"."""
+    found = saturated(queue(7.6, 99, replace(IDLE, link=0.84)), 16)
+    assert found.resource is Resource.UNDECIDED
+    assert "84 % of the link's rate" in found.why
+    assert saturated(queue(7.6, 99, replace(IDLE, link=0.1)), 16).resource is Resource.POOL
+
+
 def test_connections_that_are_refused_are_a_pool_that_is_full() -> None:
     every = [one if one.level <= 16 else replace(one, errors={"refused": 50}, calls=100) for one in queue(16, 10)]
     found = saturated(every, 16)

@@ -23,6 +23,8 @@ _FLAT = 1.15
 _ONE_CORE = (0.85, 1.15)
 _REFUSED = ("refused", "closed", "reset", "connect", "timeout")
 _LEAST_REFUSED = 0.5
+# Answers that share a link come in bunches, and wait for each other long before all of its rate is used.
+_LINK_PART = 0.5
 
 
 class Resource(StrEnum):
@@ -153,8 +155,10 @@ def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObserva
         why = f"calls waited, about {figure(at_once)} at once were answered, and the server's processors are not seen"
         return Saturation(Resource.UNDECIDED, f"{why}: name its process with --pid", at_once)
     busy = median(known)
-    if busy > IDLE or most > _FLAT * rate:
-        why = f"calls waited, and the server used {percent(busy)} of its processors"
+    carried = _link_part(loaded)
+    if busy > IDLE or most > _FLAT * rate or carried >= _LINK_PART:
+        used = f"answers used {percent(carried)} of the link's rate, and the server " if carried >= _LINK_PART else ""
+        why = f"calls waited, and {used or 'the server used '}{percent(busy)} of its processors"
         return Saturation(Resource.UNDECIDED, f"{why}: neither they nor a queue explains it alone", at_once)
     idle = f"the server's processors were {percent(1 - busy)} idle while calls waited"
     # A server that works on any number of calls at once, and never answers more a second, looks the same from outside.
@@ -165,6 +169,12 @@ def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObserva
     return Saturation(
         Resource.POOL, f"{idle}, and {pool}, a lock that is held for a part of the call, or {limit}", at_once
     )
+
+
+def _link_part(loaded: Sequence[LoadObservation]) -> float:
+    """Return the share of a link's rate that answers used, the median over the loads; 0 where it has no limit."""
+    used = [load.evidence.link for load in loaded if load.evidence is not None and load.evidence.link is not None]
+    return median(used) if used else 0.0
 
 
 def _refused(loaded: Sequence[LoadObservation]) -> str:
