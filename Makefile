@@ -105,6 +105,7 @@ test-tools:
 	@setup/system tshark || echo "tshark is not there: the tests that compare captures with it are skipped" >&2
 	@setup/system nghttp2-server nghttp2-proxy nginx-light || echo "nghttpd, nghttpx or nginx is not there: tests of HTTP/2 are skipped" >&2
 	@setup/system chromium || echo "Chromium is not there: the tests of the page on a narrow screen are skipped" >&2
+	@setup/system openssh-server || echo "sshd is not there: the tests of hosts over ssh are skipped" >&2
 	@setup/jmeter || echo "JMeter is not there: its tests are skipped" >&2
 
 test-cpp: setup cpp ## test the C++ stacks

@@ -105,7 +105,7 @@ def test_each_target_and_each_script_is_there(command: str) -> None:
 
 
 # What a person makes first: a study of theirs, the folder of a service of theirs (tests/own), and hosts (tests/hosts).
-MADE_FIRST = ("mine.toml", "callbench run orders", "--hosts alpha,beta")
+MADE_FIRST = ("mine.toml", "callbench run orders", "--hosts alpha,beta", "--hosts ssh:")
 
 
 @pytest.mark.parametrize("command", [text for text in PLANNED if not any(made in text for made in MADE_FIRST)])

@@ -131,4 +131,7 @@ def test_a_url_of_loopback_is_no_server_of_hosts(lab_of: Callable[[int], Lab], t
     twice = lab.run("load", lab.url, "--hosts", "g2,g2", cwd=tmp_path)
     assert twice.returncode == 2
     assert_one_sentence(twice.stderr.strip(), ("--hosts g2,g2", "different names"))
+    none = lab.run("load", lab.url, "--hosts", "g9", cwd=tmp_path)
+    assert none.returncode == 2
+    assert_one_sentence(none.stderr.strip(), ("no host is called g9", "callbench hosts init"))
     assert not (tmp_path / "runs").exists()

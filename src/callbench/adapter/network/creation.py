@@ -95,7 +95,10 @@ def _remote_failures() -> Iterator[None]:
         extra.require_extra()
         yield
     except HostFailure as failure:
-        raise LinkFailure("hosts", str(failure)) from failure
+        refused = LinkFailure("hosts", str(failure))
+        # What was asked for is wrong, whoever asked.
+        refused.exit_code = failure.exit_code
+        raise refused from failure
 
 
 def host_facts(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -12,7 +12,9 @@ def command(
     keys: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="Folder of this host's keys, as `callbench hosts init ADDRESS NAME` made it."
+            metavar="DIR",
+            help="Folder of this host's keys, as `callbench hosts init ADDRESS NAME` made it. -: the core hands them"
+            " over by standard input, and its end ends the agent.",
         ),
     ],
     port: Annotated[
@@ -28,6 +30,9 @@ def command(
     from callbench.adapter.network.remote import keys as reading
 
     extra.require_extra()
-    from callbench.adapter.network.remote.agent import serve_agent
+    from callbench.adapter.network.remote.agent import serve_agent, serve_by_input
 
+    if str(keys) == "-":
+        serve_by_input(port, print_line)
+        return
     serve_agent(reading.read(keys), port, print_line)

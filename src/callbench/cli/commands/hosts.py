@@ -45,11 +45,18 @@ def init(
         print(f"{folder}: copy this folder to host {folder.name}, and run `callbench agent {folder.name}` there")  # noqa: T201
 
 
-@command.command("start", epilog=epilog(("callbench hosts start",)))
-def start(keys: Keys = None) -> None:
+@command.command("start", epilog=epilog(("callbench hosts start", "callbench hosts start ssh:me@192.168.1.20")))
+def start(
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ssh:USER@HOST...]", help="Hosts whose agents to start over ssh, too."),
+    ] = None,
+    keys: Keys = None,
+) -> None:
     """Let hosts connect to this machine, until Ctrl-C.
 
     It listens only at the address of `callbench hosts init ADDRESS NAME`, by TLS with certificates on both sides.
+    Agents that it starts over ssh end with it.
     """
     from callbench.adapter.network.remote import extra
     from callbench.adapter.network.remote import keys as reading
@@ -57,6 +64,11 @@ def start(keys: Keys = None) -> None:
     extra.require_extra()
     from callbench.adapter.network.remote.scheduler import serve_scheduler
 
+    if places:
+        from callbench.adapter.network.remote.ssh.agents import serve_with_agents
+
+        serve_with_agents(places, keys or reading.default_folder(), print_line)
+        return
     serve_scheduler(reading.read(keys or reading.default_folder()), print_line)
 
 

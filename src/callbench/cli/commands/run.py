@@ -91,7 +91,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         typer.Option(
             "--hosts",
             metavar="SERVER,CLIENT",
-            help="Hosts of server and clients: two names of `callbench hosts list`. Default: this machine.",
+            help="Hosts of server and clients: two names of `callbench hosts list`, or ssh:USER@HOST of two."
+            " Default: this machine.",
         ),
     ] = None,
     languages: Languages = None,

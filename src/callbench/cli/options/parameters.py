@@ -56,6 +56,7 @@ GeneratorHosts = Annotated[
     typer.Option(
         "--hosts",
         metavar="NAME,NAME,...",
-        help="Hosts of the clients: names of `callbench hosts list`. They share the load. Default: this machine.",
+        help="Hosts of the clients: names of `callbench hosts list`, or ssh:USER@HOST. They share the load."
+        " Default: this machine.",
     ),
 ]

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +15,7 @@ from callbench.adapter.network.remote.door import check_door
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys
 from callbench.adapter.network.remote.session_host import SessionHost
+from callbench.adapter.network.remote.ssh import handover
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 WATCH_SECONDS, _AGAIN_SECONDS = 0.2, 1.0
 # Tasks have no use here, and the threads for them cost memory.
 _TASK_THREADS = 1
+_LONGEST_READ = 4096
 # The name of our handler at a worker, and of what a worker says of itself in each heartbeat.
 ORDER, ABOUT = "callbench", "callbench"
 
@@ -42,7 +46,46 @@ def serve_agent(keys: Keys, port: int, say: Callable[[str], None]) -> None:
         asyncio.run(_serve(keys, port, folder, say))
 
 
-async def _serve(keys: Keys, port: int, folder: Path, say: Callable[[str], None]) -> None:
+def serve_by_input(port: int, say: Callable[[str], None]) -> None:
+    """Be the agent of a host whose keys come by standard input, until that ends: then its core has gone.
+
+    Args:
+        port: as in `serve_agent`.
+        say: told what happens, in sentences.
+
+    Raises:
+        HostFailure: as in `serve_agent`, or no keys come.
+    """
+    settings.apply()
+
+    def saying(sentence: str) -> None:
+        # Who read it may have gone, and what was started has still to end.
+        with suppress(OSError):
+            say(sentence)
+
+    with temporary.folder("callbench-agent-") as folder:
+        own = folder / "keys"
+        own.mkdir(mode=0o700)
+        keys = handover.receive(own, sys.stdin.buffer, saying)
+        with suppress(asyncio.CancelledError):
+            asyncio.run(_serve_until_end_of_input(keys, port, folder, saying))
+
+
+async def _serve_until_end_of_input(keys: Keys, port: int, folder: Path, say: Callable[[str], None]) -> None:
+    descriptor, loop = sys.stdin.fileno(), asyncio.get_running_loop()
+    serving = asyncio.create_task(_serve(keys, port, folder, say, once=True))
+
+    def read() -> None:
+        if not os.read(descriptor, _LONGEST_READ):
+            loop.remove_reader(descriptor)
+            serving.cancel()
+
+    loop.add_reader(descriptor, read)
+    await serving
+
+
+async def _serve(keys: Keys, port: int, folder: Path, say: Callable[[str], None], *, once: bool = False) -> None:
+    """Serve a core, and the next one at the same place unless it is to be `once`."""
     files = folder / "files"
     files.mkdir()
     first, sessions = True, SessionHost(files)
@@ -52,6 +95,8 @@ async def _serve(keys: Keys, port: int, folder: Path, say: Callable[[str], None]
             try:
                 address = await asyncio.to_thread(_look, keys)
                 await _work(_worker(keys, address, port, folder), keys, sessions, say)
+                if once:
+                    return
                 say(f"the core at {keys.address}:{keys.port} has gone: waiting for it")
             except HostFailure:
                 if first:

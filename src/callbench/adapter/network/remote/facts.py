@@ -2,9 +2,11 @@
 
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.catalog import catalogue
 from callbench.model.installation import netlab, supervisor, wheel
 from callbench.model.version import CONTRACT, VERSION
@@ -31,6 +33,21 @@ def version() -> dict[str, Any]:
     """Return the versions that must be equal on all hosts."""
     found = wheel()
     return {"version": VERSION, "contract": CONTRACT, "digest": found and found.digest}
+
+
+def check_version(name: str, about: Mapping[str, object]) -> None:
+    """Refuse a host that has other versions than this machine.
+
+    Raises:
+        HostFailure: it has.
+    """
+    own = version()
+    theirs = {key: about.get(key) for key in own}
+    if own != theirs:
+        said = theirs["version"] if theirs["version"] != VERSION else f"another build of {VERSION}"
+        raise HostFailure(
+            f"host {name} has Callbench {said}, and this is {VERSION}: install the same wheel or checkout on both"
+        )
 
 
 def machine() -> str:

@@ -23,9 +23,9 @@ from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, default_folder, read
 from callbench.adapter.network.remote.lease import RENEW_SECONDS
 from callbench.adapter.network.remote.remote_process import RemoteProcess
+from callbench.adapter.network.remote.ssh.place import is_place, name_of, read_place
 from callbench.catalog.manifest import Manifest
 from callbench.model.errors import HostLost
-from callbench.model.version import VERSION
 from callbench.stats.estimate.clock_offset import ClockExchange, ClockOffset, clock_offset
 
 # Beyond what an order may take there: a round trip, and an agent that is busy.
@@ -211,7 +211,7 @@ class Fleet:
         if name in self._agents:
             return self._agents[name]
         present = self._awaited(name)
-        _check_version(present)
+        facts.check_version(name, present.about)
         twin = next(
             (each for each in self._agents.values() if each.present.about.get("machine") == present.about["machine"]),
             None,
@@ -294,16 +294,6 @@ class Fleet:
         self._client.close(timeout=2)
 
 
-def _check_version(present: Present) -> None:
-    own, theirs = facts.version(), {key: present.about.get(key) for key in facts.version()}
-    if own != theirs:
-        said = theirs["version"] if theirs["version"] != VERSION else f"another build of {VERSION}"
-        raise HostFailure(
-            f"host {present.name} has Callbench {said}, and this is {VERSION}:"
-            " install the same wheel or checkout on both"
-        )
-
-
 @functools.cache
 def fleet_of(folder: Path) -> Fleet:
     """Return the connection of this process with these keys. It ends with the process.
@@ -316,14 +306,35 @@ def fleet_of(folder: Path) -> Fleet:
     return fleet
 
 
-def hosts_of(names: Mapping[str, str]) -> dict[str, RemoteHost]:
-    """Return taken hosts by side, from their names.
+@functools.cache
+def fleet_by_ssh(texts: tuple[str, ...]) -> Fleet:
+    """Return the connection of this process with agents that it starts over ssh. They end with it.
 
     Raises:
         HostFailure: one cannot be had.
     """
-    fleet = fleet_of(default_folder())
-    return {side: fleet.host(name) for side, name in names.items()}
+    settings.apply()
+    from callbench.adapter.network.remote.ssh.agents import SshAgents  # noqa: PLC0415 - after `settings.apply`
+
+    named = [text for text in texts if not is_place(text)]
+    if named:
+        raise HostFailure(f"--hosts has ssh:USER@HOST and the name {named[0]}: give all hosts in one of the two ways")
+    agents = SshAgents([read_place(text) for text in texts])
+    atexit.register(agents.close)
+    fleet = Fleet(agents.keys)
+    atexit.register(fleet.close)
+    return fleet
+
+
+def hosts_of(names: Mapping[str, str]) -> dict[str, RemoteHost]:
+    """Return taken hosts by side, from their names or as `ssh:USER@HOST`.
+
+    Raises:
+        HostFailure: one cannot be had.
+    """
+    by_ssh = any(is_place(name) for name in names.values())
+    fleet = fleet_by_ssh(tuple(sorted(names.values()))) if by_ssh else fleet_of(default_folder())
+    return {side: fleet.host(name_of(name)) for side, name in names.items()}
 
 
 def about_connected() -> dict[str, dict[str, Any]]:

@@ -68,6 +68,11 @@ class Keys:
         return sorted(file.parent.name for file in self.folder.glob(f"*/{_PLACE}"))
 
 
+def are_there(folder: Path) -> bool:
+    """Return whether a folder has keys."""
+    return (folder / _PLACE).exists()
+
+
 def create(folder: Path, address: str, names: list[str], *, port: int = PORT, days: int = 365) -> list[Path]:
     """Make the keys of a core, unless it has them, and those of its hosts. Return the folders of the hosts.
 
@@ -82,7 +87,7 @@ def create(folder: Path, address: str, names: list[str], *, port: int = PORT, da
         HostFailure: an address or a name is wrong, or a host has keys already.
     """
     _check_names(folder, address, names)
-    if (folder / _PLACE).exists():
+    if are_there(folder):
         core = read(folder)
         if (core.address, core.port) != (address, port):
             raise HostFailure(
@@ -116,7 +121,7 @@ def _create(folder: Path, address: str, names: list[str], port: int, days: int) 
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     authority = Authority(folder / "ca.pem", folder / "ca.key", days)
-    if not (folder / _PLACE).exists():
+    if not are_there(folder):
         authority.sign(CORE, folder / "own.pem", folder / "own.key")
         _write_place(Keys(folder, CORE, address, port))
     made = []

@@ -1,8 +1,11 @@
 """The scheduler: where agents and cores meet. It runs on the core's machine and is in no measured call."""
 
 import asyncio
+import queue
+import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Self
 
 from callbench.adapter.network.remote import settings
 from callbench.adapter.network.remote.host_failure import HostFailure
@@ -17,6 +20,54 @@ def serve_scheduler(keys: Keys, say: Callable[[str], None]) -> None:
     """
     settings.apply()
     asyncio.run(_serve(keys, say))
+
+
+class BackgroundScheduler:
+    """A scheduler in a thread of this process, for as long as its context lasts."""
+
+    def __init__(self, keys: Keys) -> None:
+        """Begin nothing yet."""
+        self._keys = keys
+        # What came of its start: None, or why it failed.
+        self._started: queue.SimpleQueue[HostFailure | None] = queue.SimpleQueue()
+        self._end: Callable[[], object] = lambda: None
+        self._thread = threading.Thread(target=self._run, daemon=True, name="scheduler")
+
+    def __enter__(self) -> Self:
+        """Start it.
+
+        Raises:
+            HostFailure: it cannot listen.
+        """
+        settings.apply()
+        self._thread.start()
+        failure = self._started.get()
+        if failure is not None:
+            raise failure
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self._end()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except HostFailure as failure:
+            self._started.put(failure)
+
+    async def _serve(self) -> None:
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        self._end = lambda: loop.call_soon_threadsafe(ended.set)
+        serving = asyncio.create_task(_serve(self._keys, lambda _: self._started.put(None)))
+        waiting = asyncio.create_task(ended.wait())
+        await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if not serving.done():
+            serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
 
 
 async def _serve(keys: Keys, say: Callable[[str], None]) -> None:

@@ -1,0 +1,1 @@
+"""Agents that the core starts itself, over the system's ssh. They end with it."""
