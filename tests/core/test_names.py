@@ -1,4 +1,4 @@
-"""Names say one thing: a public class has a name of its own, and no local hides a definition of its module.
+"""Names say one thing: a public class has a name of its own, and no local hides what its module defines or imports.
 
 What says little, a variable called `one` and a dictionary of anything, only becomes less.
 """
@@ -47,9 +47,16 @@ def bound(node: ast.AST) -> str | None:
     return None
 
 
+def imported(tree: ast.Module) -> set[str]:
+    """The names that a module imports for all of its functions, those for types alone among them."""
+    statements = [inner for node in tree.body for inner in (node.body if isinstance(node, ast.If) else [node])]
+    imports = [node for node in statements if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
+
+
 def hidden(tree: ast.Module) -> list[tuple[int, str]]:
-    """The locals that hide a function or class of their module, with their lines."""
-    own = {node.name for node in tree.body if isinstance(node, DEFINITIONS)}
+    """The locals that hide a function, a class or an import of their module, with their lines."""
+    own = {node.name for node in tree.body if isinstance(node, DEFINITIONS)} | imported(tree)
     nodes = list(ast.walk(tree))
     # A method is reached by its object, so it hides nothing.
     members = {id(member) for node in nodes if isinstance(node, ast.ClassDef) for member in node.body}
@@ -71,9 +78,11 @@ def hidden(tree: ast.Module) -> list[tuple[int, str]]:
         "class C:\n    def size(self, size): pass",
     ],
 )
-def test_each_way_of_hiding_is_seen(local: str) -> None:
-    tree = ast.parse(f"def size(): pass\n{local}")
-    assert [name for _, name in hidden(tree)] == ["size"]
+@pytest.mark.parametrize(
+    "known", ["def size(): pass", "import size", "from a import b as size", "if TYPE_CHECKING:\n    from a import size"]
+)
+def test_each_way_of_hiding_is_seen(known: str, local: str) -> None:
+    assert [name for _, name in hidden(ast.parse(f"{known}\n{local}"))] == ["size"]
 
 
 def test_a_method_hides_nothing() -> None:
@@ -90,7 +99,7 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
     assert twice(parsed()) == {}
 
 
-def test_no_local_hides_a_definition_of_its_module() -> None:
+def test_no_local_hides_what_its_module_defines_or_imports() -> None:
     assert [(file, *each) for file, tree in parsed() for each in hidden(tree)] == []
 
 

@@ -61,21 +61,21 @@ def print_summary(subject: Subject, console: Console, known: Summary | None = No
     _summary(subject, known or summary(subject), console)
 
 
-def _summary(subject: Subject, summary: Summary, console: Console) -> None:
+def _summary(subject: Subject, overview: Summary, console: Console) -> None:
     """Print what to choose, which claims hold, what is not known, and the other results."""
-    if summary.choices:
-        _words(sheet(summary.choices)).print(console)
+    if overview.choices:
+        _words(sheet(overview.choices)).print(console)
     if subject.judged:
         _claims(subject).print(console)
         console.print(
             Text("\n".join([f"Claims: {verdicts_text(subject.judged)}", *elsewhere(subject), ""])), soft_wrap=True
         )
-    open_ = summary.open_results.sheet()
+    open_ = overview.open_results.sheet()
     if open_ is not None:
         _words(open_).print(console)
-        if more := summary.open_results.in_words():
+        if more := overview.open_results.in_words():
             console.print(Text(more), soft_wrap=True)
-    for beside in summary.besides:
+    for beside in overview.besides:
         console.print(Text(str(beside)), soft_wrap=True)
 
 

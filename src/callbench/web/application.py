@@ -75,14 +75,14 @@ class Pages:
     def _records(self, request: Request) -> Response:
         asked = {name: request.query_params.get(name, "").strip() for name in ("q", "kind", "state", "tag")}
         every = self._shelf.entries()
-        shown = [record for record in every if _fits(record, asked)]
+        fitting = [record for record in every if _fits(record, asked)]
         return view(
             "records",
             {
                 "asked": asked,
                 "folder": str(self._shelf.folder),
                 "every": every,
-                "shown": [(record, self._reports.verdict(self._shelf.folder / record.name)) for record in shown],
+                "shown": [(record, self._reports.verdict(self._shelf.folder / record.name)) for record in fitting],
                 "kinds": sorted({record.kind for record in every}),
                 "states": sorted({record.state for record in every}),
                 "tags": sorted({tag for record in every for tag in record.tags}),

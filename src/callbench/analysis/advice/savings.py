@@ -248,8 +248,8 @@ def _line(  # noqa: PLR0913, PLR0917 - a figure of two stacks, and by what it ca
         exact: of each stack, the part of its values that is counted: none of these errors is of it.
     """
     scale = 1e-3 if unit == "ms" else 1.0
-    amounts = [amount_of([value * scale for value in values.values()]) for values in each if values]
-    own, *others = [{fork: value * scale for fork, value in values.items()} for values in each]
+    amounts = [amount_of([number * scale for number in values.values()]) for values in each if values]
+    own, *others = [{fork: number * scale for fork, number in values.items()} for values in each]
     other = others[0] if others else {}
     if not own:
         return None

@@ -139,24 +139,23 @@ def _driven(run: Record) -> set[str]:
     return {stack["id"] for stack in stacks if MIXED in stack["id"] and "request" in (stack.get("card") or {})}
 
 
-def with_validity(results: Results, validity: validity.Validity) -> Results:
+def with_validity(results: Results, judged: validity.Validity) -> Results:
     """Add verdicts and costs, and take away what must not be shown: values that break Little's law.
 
     What was never steady has no values from the beginning; it is listed with those.
     """
     cells = [
-        _with_cell_validity(cell, validity.cells[cell.id]) if cell.id in validity.cells else cell
-        for cell in results.cells
+        _with_cell_validity(cell, judged.cells[cell.id]) if cell.id in judged.cells else cell for cell in results.cells
     ]
     never = [
         Excluded(cell.attributes["stack"], cell.id, 0, cell.not_steady) for cell in results.cells if cell.not_steady
     ]
     broken = [
-        Excluded(cell.attributes["stack"], cell.id, 0, validity.cells[cell.id].breaks)
+        Excluded(cell.attributes["stack"], cell.id, 0, judged.cells[cell.id].breaks)
         for cell in results.cells
-        if cell.id in validity.cells and validity.cells[cell.id].breaks
+        if cell.id in judged.cells and judged.cells[cell.id].breaks
     ]
-    return replace(results, cells=cells, excluded=[*results.excluded, *never, *broken], validity=validity)
+    return replace(results, cells=cells, excluded=[*results.excluded, *never, *broken], validity=judged)
 
 
 def _with_cell_validity(cell: Result, known: validity.CellValidity) -> Result:

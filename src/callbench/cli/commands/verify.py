@@ -65,19 +65,19 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     elif languages is not None:
         raise BadInput("--languages is for the folder of a service of your own: name that folder")
     else:
-        known, names = own_servers.with_named_servers(known_stacks(), server.every(stacks or []), server.given())
-        outcomes = suite.outcomes_of(known, names, every=every, placement=placement.choose_placement(), only=only)
+        known, chosen = own_servers.with_named_servers(known_stacks(), server.every(stacks or []), server.given())
+        outcomes = suite.outcomes_of(known, chosen, every=every, placement=placement.choose_placement(), only=only)
         failed = _show(outcomes, as_json=as_json, verbose=verbose) or bool(known.broken)
     if failed:
         raise typer.Exit(1)
 
 
-def _service(names: list[str]) -> Path | None:
+def _service(given: list[str]) -> Path | None:
     """The folder of an imported service, if that is what is named."""
     from callbench.catalog.own.place import is_service
 
-    named = [Path(name) for name in names if is_service(Path(name))]
-    if named and len(names) > 1:
+    named = [Path(name) for name in given if is_service(Path(name))]
+    if named and len(given) > 1:
         raise BadInput(f"{named[0]} is the folder of a service: verify it alone")
     return named[0] if named else None
 

@@ -41,15 +41,15 @@ def text(subject: Subject) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _summary(summary: Summary, judged: Sequence[ClaimResult]) -> list[str]:
+def _summary(overview: Summary, judged: Sequence[ClaimResult]) -> list[str]:
     """Write the parts on what to choose, which claims hold, what is not known, and the other results."""
-    parts = [folded("Fastest stacks", [sheet_text(choice_sheet(summary.choices))])] if summary.choices else []
+    parts = [folded("Fastest stacks", [sheet_text(choice_sheet(overview.choices))])] if overview.choices else []
     parts += [folded("Claims", [plain(verdicts_text(judged)), _claims(judged)])] if judged else []
-    open_ = summary.open_results.sheet()
+    open_ = overview.open_results.sheet()
     if open_ is not None:
-        words = plain(summary.open_results.in_words())
+        words = plain(overview.open_results.in_words())
         parts += [folded(open_.title, [sheet_text(open_, about=OPEN), words])]
-    return [*parts, folded("Other results", ["\n".join(f"- {plain(str(beside))}" for beside in summary.besides)])]
+    return [*parts, folded("Other results", ["\n".join(f"- {plain(str(beside))}" for beside in overview.besides)])]
 
 
 def _table(table: FilledTable) -> str:

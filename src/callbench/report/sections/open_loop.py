@@ -43,7 +43,7 @@ def section(subject: Subject) -> Section | None:
         return None
     sheets = [Sheet(f"Open loop: {name}", COLUMNS, [_row(cell) for cell in cells]) for name, cells in groups.items()]
     found = [sentence for name, cells in groups.items() for sentence in _findings(name, cells)]
-    charts = [chart for name, cells in groups.items() if (chart := _chart(name, cells)) is not None]
+    charts = [drawn for name, cells in groups.items() if (drawn := _chart(name, cells)) is not None]
     source = HISTOGRAMS_SQL.strip()
     return Section("open-loop", "Open loop", ABOUT, found=found, sheets=sheets, charts=charts, source=source)
 

@@ -143,8 +143,8 @@ def drivable(
         if why:
             left_out.setdefault(why, []).append(stored.cell_name(cell.group, cell.stack, cell.load.clients))
             continue
-        load = cell.load
-        alike = [cell.stack, cell.call, cell.arguments, load.clients, load.think_ns, load.ramp_up_ns, cell.options]
+        asked = cell.load
+        alike = [cell.stack, cell.call, cell.arguments, asked.clients, asked.think_ns, asked.ramp_up_ns, cell.options]
         _, groups = chosen.setdefault(json.dumps(alike, sort_keys=True, default=str), (cell, []))
         groups.append(cell.group)
     return list(chosen.values()), left_out

@@ -113,8 +113,8 @@ class Overload:
             if factor in self._progress.finished:
                 continue
             self._discard_interrupted(factor)
-            until_s = self._overload(capacity, factor)
-            if self._server_died() or not self._watch_recovery(capacity, factor, limit_us, until_s):
+            end_s = self._overload(capacity, factor)
+            if self._server_died() or not self._watch_recovery(capacity, factor, limit_us, end_s):
                 return
             self._run.append({"kind": "passed", "factor": factor, "at_s": self._at_s()})
         self._announce("at rest")
@@ -215,23 +215,23 @@ class Overload:
         done = self._drive(capacity * factor, self._request.seconds)
         slice_ = slice_record(done)
         slice_.pop("buckets", None)
-        until_s = round(at_s + self._request.seconds, 4)
-        head = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": until_s}
+        end_s = round(at_s + self._request.seconds, 4)
+        head = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": end_s}
         line = {"service_us": _service_times(done), "intervals": done["intervals"], "sides": self._usage_so_far()}
         line["machine"] = self._machine.read()
         over = {"kind": "over", **head, **slice_, **line}
         self._run.append(over)
         self._on_line(over)
-        return until_s
+        return end_s
 
-    def _watch_recovery(self, capacity: float, factor: float, limit_us: float, until_s: float) -> bool:
+    def _watch_recovery(self, capacity: float, factor: float, limit_us: float, end_s: float) -> bool:
         """Drive at half of the capacity until the server has recovered. Return whether it lives."""
         self._announce(f"after {factor:g} times")
         began = self._at_s()
         slices: list[Slice] = []
         while self._at_s() - began < self._request.patience_s or len(slices) < IN_A_ROW:
             slices.append(self._half_load_slice(capacity, "after", factor))
-            if recovery(slices, until_s, limit_us) is not None:
+            if recovery(slices, end_s, limit_us) is not None:
                 return True
             if self._server_died():
                 return False
