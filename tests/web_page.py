@@ -1,6 +1,9 @@
 """A folder with records of every kind that the tests have, and the page over it."""
 
+import re
 import shutil
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ from callbench.store.shelf import Shelf
 from callbench.web.application import Pages
 from callbench.web.guard import Guard
 from callbench.web.jobs import Jobs
-from conftest import ROOT, eventually
+from conftest import ROOT, command, eventually
 
 PORT = 8123
 BASE = f"http://127.0.0.1:{PORT}"
@@ -108,3 +111,26 @@ def jobs(shelf: Shelf) -> Iterator[Jobs]:
     for job in found.jobs():
         found.stop(job.name)
         assert eventually(lambda: not found.job(job.name).running)  # noqa: B023 - asked at once
+
+
+@pytest.fixture
+def address(folder: Path) -> Iterator[str]:
+    """The first address of `callbench ui`, which Ctrl-C ends."""
+    words = command("ui", folder.name)
+    with subprocess.Popen(
+        words, cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as served:
+        try:
+            assert served.stdout
+            line = served.stdout.readline()
+            found = re.fullmatch(r"open (http://127\.0\.0\.1:\d+/\?token=\S+) \(Ctrl-C ends the page\)\n", line)
+            assert found, line
+            yield found[1]
+        finally:
+            jobs = Jobs(Shelf(folder))
+            for job in jobs.jobs():
+                jobs.stop(job.name)
+            served.send_signal(signal.SIGINT)
+            said = served.communicate(timeout=60)[1]
+    assert "Traceback" not in said
+    assert served.returncode == 130, said

@@ -1,9 +1,6 @@
 """The page in Debian's Chromium, started as a person starts it: clicks, keys, widths, and what axe-core finds."""
 
-import re
 import shutil
-import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,38 +11,12 @@ from playwright.sync_api import Page, sync_playwright
 from callbench.store.head import head
 from callbench.store.progress import ProgressFile
 from callbench.store.record_writer import RecordWriter
-from callbench.store.shelf import Shelf
-from callbench.web.jobs import Jobs
-from conftest import command
 from report import synthetic
 from web_page import RANKED
 
 pytest_plugins = ["web_page"]
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
-
-
-@pytest.fixture
-def address(folder: Path) -> Iterator[str]:
-    """The first address of `callbench ui`, which Ctrl-C ends."""
-    words = command("ui", folder.name)
-    with subprocess.Popen(
-        words, cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as served:
-        try:
-            assert served.stdout
-            line = served.stdout.readline()
-            found = re.fullmatch(r"open (http://127\.0\.0\.1:\d+/\?token=\S+) \(Ctrl-C ends the page\)\n", line)
-            assert found, line
-            yield found[1]
-        finally:
-            jobs = Jobs(Shelf(folder))
-            for job in jobs.jobs():
-                jobs.stop(job.name)
-            served.send_signal(signal.SIGINT)
-            said = served.communicate(timeout=60)[1]
-    assert "Traceback" not in said
-    assert served.returncode == 130, said
 
 
 @pytest.fixture

@@ -132,8 +132,9 @@ def test_a_record_that_has_ended_has_no_progress_and_no_script(page: TestClient,
     assert page.get("/watch/none/events").status_code == 400
 
 
-def _events(shelf: Shelf, name: str) -> AsyncIterator[str]:
-    return Watching(shelf, Jobs(shelf), lambda: False)._followed_progress(name)
+def _events(shelf: Shelf, name: str, *, ending: bool = False) -> AsyncIterator[str]:
+    made = Watching(shelf, Jobs(shelf), lambda: ending)
+    return made._followed_progress(name, made._part, lambda watched: watched.record)
 
 
 def test_events_follow_what_changes_until_the_end(shelf: Shelf, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +176,7 @@ def test_viewers_are_bounded(page: TestClient, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.usefixtures("written")
 def test_a_server_that_ends_lets_its_viewers_go(shelf: Shelf) -> None:
     async def followed() -> list[str]:
-        return [event async for event in Watching(shelf, Jobs(shelf), lambda: True)._followed_progress("now")]
+        return [event async for event in _events(shelf, "now", ending=True)]
 
     assert asyncio.run(followed()) == []
 

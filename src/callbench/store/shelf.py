@@ -49,6 +49,10 @@ class ShelvedRecord:
         text = " ".join((self.name, self.kind, self.title, self.study, self.machine, self.state, *self.tags)).lower()
         return all(word in text for word in words.lower().split())
 
+    def fits(self, q: str, kind: str, state: str, tag: str) -> bool:
+        """Return whether it holds the words and has the kind, the state and the tag; "" fits all."""
+        return self.holds(q) and kind in {"", self.kind} and state in {"", self.state} and tag in {"", *self.tags}
+
 
 class Shelf:
     """The records in one folder.

@@ -1,26 +1,28 @@
 """The addresses of the page, and what each answers."""
 
+import json
 import shlex
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
 from starlette.applications import Starlette
-from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
 
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.store import packed
 from callbench.store.packed import MOST_BYTES
-from callbench.store.shelf import Shelf, ShelvedRecord
+from callbench.store.shelf import Shelf
+from callbench.web.api.application import Api
+from callbench.web.api.parts import PageParts
 from callbench.web.comparing import Comparing
+from callbench.web.exporting import exported
 from callbench.web.guard import REPORT_POLICY
 from callbench.web.histories import Histories, shown
 from callbench.web.jobs import Jobs
@@ -49,6 +51,8 @@ class Pages:
         self._comparing = Comparing(shelf)
         jobs = Jobs(shelf)
         self._starting, self._watching = Starting(jobs), Watching(shelf, jobs, ending)
+        parts = PageParts(shelf, kept, jobs, self._reports, self._histories, self._comparing, self._watching)
+        self._api = Api(parts)
 
     def application(self) -> Starlette:
         """Return the application. It guards nothing itself."""
@@ -68,6 +72,7 @@ class Pages:
                 *self._comparing.routes(),
                 *self._starting.routes(),
                 *self._watching.routes(),
+                Mount("/api", self._api.application()),
             ],
             exception_handlers={CallbenchError: _failed, HTTPException: _not_found},
         )
@@ -75,7 +80,7 @@ class Pages:
     def _records(self, request: Request) -> Response:
         asked = {name: request.query_params.get(name, "").strip() for name in ("q", "kind", "state", "tag")}
         every = self._shelf.entries()
-        fitting = [record for record in every if _fits(record, asked)]
+        fitting = [record for record in every if record.fits(**asked)]
         return view(
             "records",
             {
@@ -91,9 +96,7 @@ class Pages:
 
     def _history(self, request: Request) -> Response:
         asked = request.query_params.get("q", "").strip()
-        if not self._shelf.entries():
-            raise BadInput("there is no record yet, so there is no history: measure something first")
-        return view("history", {"asked": asked, **shown(self._histories.document(), _address, asked)})
+        return view("history", {"asked": asked, **shown(json.loads(self._histories.text()), _address, asked)})
 
     def _style(self, _: Request) -> Response:
         return Response(style(), media_type="text/css")
@@ -114,17 +117,7 @@ class Pages:
         return HTMLResponse(page, headers=headers)
 
     def _export(self, request: Request) -> Response:
-        path = self._shelf.path(request.path_params["name"])
-        with tempfile.NamedTemporaryFile(dir=self._kept, suffix=".zip", delete=False) as made:
-            file = Path(made.name)
-        try:
-            packed.pack(path, file)
-        except CallbenchError:
-            file.unlink()
-            raise
-        return FileResponse(
-            file, media_type="application/zip", filename=f"{path.name}.zip", background=BackgroundTask(file.unlink)
-        )
+        return exported(self._shelf.path(request.path_params["name"]), self._kept)
 
     async def _import(self, request: Request) -> Response:
         if int(request.headers.get("content-length", "0")) > MOST_BYTES:
@@ -172,15 +165,6 @@ async def _with_form(request: Request, work: Callable[[FormData], _Result]) -> _
     """Read the form of a request, and do the work with it beside other requests."""
     async with request.form(max_files=1, max_fields=20) as form:
         return await run_in_threadpool(work, form)
-
-
-def _fits(record: ShelvedRecord, asked: dict[str, str]) -> bool:
-    return (
-        record.holds(asked["q"])
-        and asked["kind"] in {"", record.kind}
-        and asked["state"] in {"", record.state}
-        and asked["tag"] in {"", *record.tags}
-    )
 
 
 def _see(name: str) -> Response:

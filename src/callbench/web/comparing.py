@@ -31,7 +31,7 @@ class Comparing:
         """Compare runs of a folder."""
         self._shelf = shelf
         self._one = threading.Lock()
-        self._known: dict[tuple[str, str], tuple[object, dict[str, Any]]] = {}
+        self._known: dict[tuple[str, str], tuple[object, str]] = {}
 
     def routes(self) -> Sequence[Route]:
         """Return the addresses."""
@@ -51,12 +51,12 @@ class Comparing:
                 "runs": runs,
                 "first": first,
                 "hidden": hidden,
-                "tables": [(other, table(self._document(first, other), hidden=hidden)) for other in others],
+                "tables": [(other, table(json.loads(self.text(first, other)), hidden=hidden)) for other in others],
             },
         )
 
-    def _document(self, first: str, other: str) -> dict[str, Any]:
-        """Return what the command says of two runs; it is made anew when one of them changes.
+    def text(self, first: str, other: str) -> str:
+        """Return what the command prints of two runs, in JSON; it is made anew when one of them changes.
 
         Raises:
             BadInput: they cannot be compared; the sentence is the command's.
@@ -68,7 +68,7 @@ class Comparing:
             known = self._known.get((first, other))
             if known is None or known[0] != state:
                 words = ["compare", *map(str, paths), "--json"]
-                known = self._known[first, other] = state, json.loads(said(words, _ENDS))
+                known = self._known[first, other] = state, said(words, _ENDS)
                 while len(self._known) > _MOST_KEPT:
                     del self._known[next(iter(self._known))]
             return known[1]

@@ -47,8 +47,7 @@ class Guard:
         """Guard an application that listens at a port of this machine."""
         self._app = app
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-        # Cookies know no ports: another page on this machine has another name.
-        self._cookie = f"callbench-{port}"
+        self._cookie = cookie_name(port)
         self._session = secrets.token_urlsafe(32)
         self.token = secrets.token_urlsafe(32)
 
@@ -99,6 +98,11 @@ class Guard:
             return False
         morsel = cookies.get(self._cookie)
         return morsel is not None and _same(morsel.value, self._session)
+
+
+def cookie_name(port: int) -> str:
+    """Return the name of a page's cookie. Cookies know no ports: another page on this machine has another name."""
+    return f"callbench-{port}"
 
 
 def _same(given: str, right: str) -> bool:

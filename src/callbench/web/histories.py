@@ -1,11 +1,11 @@
 """Records over time, as the page and a publication show them: what `callbench history --json` says."""
 
-import json
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import percent
 from callbench.store.shelf import Shelf
 from callbench.web.drawing import HEIGHT, WIDTH
@@ -22,10 +22,10 @@ class Histories:
         """Follow a folder of records."""
         self._shelf = shelf
         self._one = threading.Lock()
-        self._known: tuple[object, dict[str, Any]] | None = None
+        self._known: tuple[object, str] | None = None
 
-    def document(self) -> dict[str, Any]:
-        """Return the history as it is now; the command makes it, as a process of its own.
+    def text(self) -> str:
+        """Return the history as it is now, in JSON; the command makes it, as a process of its own.
 
         Raises:
             BadInput: it cannot be made; the sentence is the command's.
@@ -33,8 +33,10 @@ class Histories:
         """
         with self._one:
             state = [(entry.name, state_of(self._shelf.folder / entry.name)) for entry in self._shelf.entries()]
+            if not state:
+                raise BadInput("there is no record yet, so there is no history: measure something first")
             if self._known is None or self._known[0] != state:
-                self._known = state, json.loads(said(["history", str(self._shelf.folder), "--json"]))
+                self._known = state, said(["history", str(self._shelf.folder), "--json"])
             return self._known[1]
 
 

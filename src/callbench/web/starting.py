@@ -1,7 +1,5 @@
 """The views that start a command, list what was started, and stop it."""
 
-import shlex
-import subprocess
 from collections.abc import Sequence
 
 from starlette.concurrency import run_in_threadpool
@@ -13,10 +11,8 @@ from callbench.catalog.study import names
 from callbench.model.errors import BadInput
 from callbench.web.forms import FORMS, command_line
 from callbench.web.jobs import Jobs
-from callbench.web.program import argv
+from callbench.web.program import estimate, shell
 from callbench.web.views import view
-
-_ESTIMATE_S = 120
 
 
 class Starting:
@@ -50,8 +46,8 @@ class Starting:
                 "form": form,
                 "values": {field.name: values.get(field.name, "") for field in form.fields},
                 "studies": names() if what == "run" else [],
-                "shell": shlex.join(["callbench", *words]) if words else "",
-                "estimate": _estimate(words) if wants else "",
+                "shell": shell(words) if words else "",
+                "estimate": estimate(words) if wants else "",
             },
         )
 
@@ -76,15 +72,3 @@ class Starting:
     async def _resume(self, request: Request) -> Response:
         job = await run_in_threadpool(self._jobs.resume, request.path_params["name"])
         return RedirectResponse(f"/watch/{job.name}", 303)
-
-
-def _estimate(words: Sequence[str]) -> str:
-    """Return what the command says that it would measure, and how long it takes."""
-    try:
-        ended = subprocess.run(
-            argv([*words, "--dry-run"]),
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_ESTIMATE_S, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return f"The estimate took more than {_ESTIMATE_S} s."
-    return ended.stdout + ended.stderr

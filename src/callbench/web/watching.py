@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from callbench.model.errors import BadInput
@@ -24,7 +26,7 @@ _LOOK_S = 1.0
 _BEAT_S = 15
 MOST_VIEWERS = 20
 # How much of a long log is shown.
-_LOG_BYTES = 256 << 10
+LOG_BYTES = 256 << 10
 _PART_BYTES = 1 << 16
 _HEAD = (
     '<!doctype html><html lang="en"><title>Log</title><link rel="stylesheet" href="/style.css">'
@@ -74,7 +76,7 @@ class Watching:
             Route("/watch/{name}/log", self._log),
         )
 
-    def _watched(self, name: str) -> Watched:
+    def watched(self, name: str) -> Watched:
         """Return what is watched.
 
         Raises:
@@ -89,18 +91,22 @@ class Watching:
         return Watched(name, job, record, job.running)
 
     def _watch(self, request: Request) -> Response:
-        watched = self._watched(request.path_params["name"])
+        watched = self.watched(request.path_params["name"])
         answer = view("watch", {"watched": watched, "progress": self._part(watched)})
         answer.headers["Content-Security-Policy"] = MOVING_POLICY
         return answer
 
+    def progress(self, watched: Watched) -> dict[str, Any] | None:
+        """Return the progress as `progress.schema.json` has it; None if there is none."""
+        if not (watched.running and watched.record):
+            return None
+        return progress.read(self._shelf.folder / watched.name)
+
     def _part(self, watched: Watched) -> str:
         """Return the progress as HTML; "" if there is none."""
-        if not (watched.running and watched.record):
-            self._parts.pop(watched.name, None)
-            return ""
-        document = progress.read(self._shelf.folder / watched.name)
+        document = self.progress(watched)
         if document is None:
+            self._parts.pop(watched.name, None)
             return ""
         known = self._parts.get(watched.name)
         if known is None or known[0] != document:
@@ -111,22 +117,38 @@ class Watching:
             known = self._parts[watched.name] = document, text
         return known[1]
 
-    async def _events(self, request: Request) -> Response:
-        watched = await run_in_threadpool(self._watched, request.path_params["name"])
-        if self._viewers >= MOST_VIEWERS:
-            return PlainTextResponse(f"{MOST_VIEWERS} others watch already: close one, and look again.\n", 503)
-        return StreamingResponse(self._followed_progress(watched.name), media_type="text/event-stream")
+    def _events(self, request: Request) -> Response:
+        return self.events(request.path_params["name"], self._part, lambda watched: part("state", {"watched": watched}))
 
-    async def _followed_progress(self, name: str) -> AsyncIterator[str]:
+    def events(self, name: str, moves: Callable[[Watched], str], ended: Callable[[Watched], str]) -> Response:
+        """Return the progress as server-sent events.
+
+        Args:
+            name: what is followed.
+            moves: returns the progress as it is sent.
+            ended: returns how it ended.
+
+        Raises:
+            BadInput: there is nothing of this name.
+            HTTPException: too many follow already.
+        """
+        self.watched(name)
+        if self._viewers >= MOST_VIEWERS:
+            raise HTTPException(503, f"{MOST_VIEWERS} others watch already: close one, and look again.")
+        return StreamingResponse(self._followed_progress(name, moves, ended), media_type="text/event-stream")
+
+    async def _followed_progress(
+        self, name: str, moves: Callable[[Watched], str], ended: Callable[[Watched], str]
+    ) -> AsyncIterator[str]:
         """Yield the progress when it has changed, a beat where it has not, and the state at the end."""
         self._viewers += 1
         try:
             sent, quiet_s = "", 0.0
             while not self._ending():
-                watched = await run_in_threadpool(self._watched, name)
-                text = await run_in_threadpool(self._part, watched)
+                watched = await run_in_threadpool(self.watched, name)
+                text = await run_in_threadpool(moves, watched)
                 if not watched.running:
-                    yield _event("ended", part("state", {"watched": watched}))
+                    yield _event("ended", ended(watched))
                     return
                 if text != sent:
                     yield _event("progress", text)
@@ -151,7 +173,7 @@ class Watching:
         """Yield the log as it grows, until its command has ended."""
         yield _HEAD
         with job.log.open("rb") as log:
-            left_out = log.seek(0, 2) - _LOG_BYTES
+            left_out = log.seek(0, 2) - LOG_BYTES
             log.seek(max(0, left_out))
             if left_out > 0:
                 yield f"({left_out:,} bytes before this are in {escape(str(job.log))})\n"

@@ -1,0 +1,1 @@
+"""The API: what the page does, for programs. HTTP and JSON below `/api`, described by OpenAPI."""

@@ -1,0 +1,121 @@
+"""What the API does with commands."""
+
+import json
+
+from starlette.responses import PlainTextResponse, Response
+
+from callbench.model.errors import BadInput
+from callbench.web.api.messages import (
+    CommandAsked,
+    CommandLine,
+    CommandList,
+    EstimatedCommand,
+    FormList,
+    NothingAsked,
+    StartedCommand,
+    WatchedCommand,
+)
+from callbench.web.api.operation import Operation
+from callbench.web.api.parts import PageParts
+from callbench.web.api.schemas import PROGRESS
+from callbench.web.forms import FORMS
+from callbench.web.program import estimate, shell
+from callbench.web.watching import LOG_BYTES, Watched
+
+
+class Commands:
+    """What is done with commands."""
+
+    def __init__(self, parts: PageParts) -> None:
+        """Start, watch and stop commands as the page does."""
+        self._jobs, self._watching = parts.jobs, parts.watching
+
+    def operations(self) -> list[Operation]:
+        """Return what can be asked."""
+        at, watched = "/commands/{name}", "/watch/{name}"
+        return [
+            Operation("GET", "/forms", "listForms", self._forms),
+            Operation("POST", "/line", "getLine", self._line),
+            Operation("POST", "/estimate", "estimateTime", self._estimate),
+            Operation("GET", "/commands", "listCommands", self._list),
+            Operation("POST", "/commands", "startCommand", self._start),
+            Operation("GET", at, "getCommand", self._get),
+            Operation("POST", f"{at}/stop", "stopCommand", self._stop),
+            Operation("POST", f"{at}/resume", "resumeCommand", self._resume),
+            Operation("GET", f"{at}/log", "getLog", self._log, media="text/plain"),
+            Operation("GET", watched, "watchCommand", self._watch),
+            Operation("GET", f"{watched}/progress", "getProgress", self._progress, [PROGRESS]),
+            Operation("GET", f"{watched}/events", "followCommand", self._events, media="text/event-stream"),
+        ]
+
+    def _forms(self, _: str, __: NothingAsked) -> FormList:
+        """List what can be started, with its fields."""
+        return FormList.every()
+
+    def _line(self, _: str, asked: CommandAsked) -> CommandLine:
+        """Return the command line of a form. Nothing starts."""
+        words = asked.words()
+        return CommandLine(words=words, shell=shell(words))
+
+    def _estimate(self, _: str, asked: CommandAsked) -> EstimatedCommand:
+        """Return what a command would measure, and how long it takes."""
+        words = asked.words()
+        if not FORMS[asked.command].estimates:
+            raise BadInput(
+                f"{asked.command} has no estimate of its time: `estimates` in /api/forms says which have one"
+            )
+        return EstimatedCommand(words=words, shell=shell(words), estimate=estimate(words))
+
+    def _list(self, _: str, __: NothingAsked) -> CommandList:
+        """List what was started, the newest first."""
+        return CommandList(commands=[StartedCommand.of(job) for job in self._jobs.jobs()])
+
+    def _start(self, _: str, asked: CommandAsked) -> StartedCommand:
+        """Start a command."""
+        return StartedCommand.of(self._jobs.start(asked.words()))
+
+    def _get(self, name: str, _: NothingAsked) -> StartedCommand:
+        """Return a command that was started."""
+        return StartedCommand.of(self._jobs.job(name))
+
+    def _stop(self, name: str, _: NothingAsked) -> StartedCommand:
+        """Do what Ctrl-C does: what is known is kept."""
+        self._jobs.stop(name)
+        return StartedCommand.of(self._jobs.job(name))
+
+    def _resume(self, name: str, _: NothingAsked) -> StartedCommand:
+        """Go on with a run that was stopped or cut off."""
+        return StartedCommand.of(self._jobs.resume(name))
+
+    def _log(self, name: str, _: NothingAsked) -> Response:
+        """Return the last 256 KiB of what a command has printed so far."""
+        with self._jobs.job(name).log.open("rb") as log:
+            log.seek(max(0, log.seek(0, 2) - LOG_BYTES))
+            return PlainTextResponse(log.read().decode(errors="replace"))
+
+    def _watch(self, name: str, _: NothingAsked) -> WatchedCommand:
+        """Return how a command stands."""
+        return _stands(self._watching.watched(name))
+
+    def _progress(self, name: str, _: NothingAsked) -> str:
+        """Return the progress of a command that runs."""
+        document = self._watching.progress(self._watching.watched(name))
+        if document is None:
+            raise BadInput(f"{name} has no progress: it has ended, or keeps none")
+        return json.dumps(document)
+
+    def _events(self, name: str, _: NothingAsked) -> Response:
+        """Follow a command by server-sent events.
+
+        The event `progress` has the progress when it changes, and `ended` how the command stands then.
+        The event `gone` says that its record was renamed or deleted.
+        """
+        return self._watching.events(
+            name,
+            lambda watched: json.dumps(self._watching.progress(watched)),
+            lambda watched: _stands(watched).model_dump_json(),
+        )
+
+
+def _stands(watched: Watched) -> WatchedCommand:
+    return WatchedCommand(name=watched.name, record=watched.record, running=watched.running)

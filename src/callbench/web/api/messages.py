@@ -1,0 +1,197 @@
+"""What the API is asked and what it answers, a type a message. The description is made from these."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from callbench.model.errors import BadInput
+from callbench.store.shelf import ShelvedRecord
+from callbench.web.forms import FORMS, command_line
+from callbench.web.jobs import Job
+
+
+class _Asked(BaseModel):
+    """What is asked; a member that is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NothingAsked(_Asked):
+    """Nothing more than the address."""
+
+
+class RecordsAsked(_Asked):
+    """Which records are listed: those that fit all of it."""
+
+    q: Annotated[str, Field(description="words, of which each has to occur in what is known of a record")] = ""
+    kind: Annotated[str, Field(description="what was measured, such as load; empty: all")] = ""
+    state: Annotated[str, Field(description="running, finished, stopped, cut off or damaged; empty: all")] = ""
+    tag: Annotated[str, Field(description="a tag; empty: all")] = ""
+
+
+class NameAsked(_Asked):
+    """Another name of a record."""
+
+    name: Annotated[str, Field(description="letters, digits and . _ + -, at most 100 of them")]
+
+
+class TagsAsked(_Asked):
+    """All tags of a record; others that it had go."""
+
+    tags: list[str]
+
+
+class DeletionAsked(_Asked):
+    """That a record is to be deleted."""
+
+    sure: Annotated[Literal[True], Field(description="its whole folder goes")]
+
+
+class ComparisonAsked(_Asked):
+    """Two runs."""
+
+    first: Annotated[str, Field(description="name of the run that is compared with")]
+    other: Annotated[str, Field(description="name of the other run")]
+
+
+class CommandAsked(_Asked):
+    """A command with the fields of its form."""
+
+    command: Annotated[str, Field(description="name of a form")]
+    values: Annotated[dict[str, str], Field(description="texts by the names of its fields; a box that is ticked: yes")]
+
+    def words(self) -> list[str]:
+        """Return the words of the command line behind `callbench`.
+
+        Raises:
+            BadInput: there is no such form or field, a value cannot be given, or what it needs is missing.
+        """
+        words = command_line(self.command, self.values)
+        fields = [field.name for field in FORMS[self.command].fields]
+        for name in self.values:
+            if name not in fields:
+                raise BadInput(f"values.{name}: the form {self.command} has no such field: {', '.join(fields)}")
+        if not words:
+            raise BadInput(f"values: one of {', '.join(FORMS[self.command].needs)} is needed")
+        return words
+
+
+class Failure(BaseModel):
+    """Why something cannot be done."""
+
+    sentence: str
+
+
+class RecordEntry(BaseModel):
+    """A record, as the list has it."""
+
+    name: str
+    kind: str
+    title: str
+    study: Annotated[str, Field(description="empty where the record names none")]
+    machine: Annotated[str, Field(description="processor and system; empty if not known")]
+    started: Annotated[str, Field(description="UTC; empty if not known")]
+    state: str
+    tags: list[str]
+    trouble: Annotated[str, Field(description="why it cannot be read; empty if it can")]
+
+    @classmethod
+    def of(cls, entry: ShelvedRecord) -> "RecordEntry":
+        """Return it, of an entry of the shelf."""
+        return cls(
+            name=entry.name, kind=entry.kind, title=entry.title, study=entry.study, machine=entry.machine,
+            started=entry.started, state=entry.state, tags=list(entry.tags), trouble=entry.trouble,
+        )  # fmt: skip
+
+
+class RecordList(BaseModel):
+    """Records, the newest first."""
+
+    folder: str
+    records: list[RecordEntry]
+
+
+class RecordName(BaseModel):
+    """Which record it was done to."""
+
+    name: str
+
+
+class FieldText(BaseModel):
+    """A field of a form."""
+
+    name: str
+    label: str
+    kind: Literal["text", "number", "check"]
+    hint: str
+
+
+class FormText(BaseModel):
+    """A command that can be started here."""
+
+    command: str
+    about: str
+    needs: Annotated[list[str], Field(description="names of fields, of which one has to be filled")]
+    estimates: Annotated[bool, Field(description="whether its time can be estimated")]
+    fields: list[FieldText]
+
+
+class FormList(BaseModel):
+    """Every command that can be started here."""
+
+    forms: list[FormText]
+
+    @classmethod
+    def every(cls) -> "FormList":
+        """Return all of them."""
+        return cls(
+            forms=[
+                FormText(
+                    command=name,
+                    about=form.about,
+                    needs=list(form.needs),
+                    estimates=form.estimates,
+                    fields=[FieldText.model_validate(field, from_attributes=True) for field in form.fields],
+                )
+                for name, form in FORMS.items()
+            ]
+        )
+
+
+class CommandLine(BaseModel):
+    """A command line."""
+
+    words: Annotated[list[str], Field(description="behind `callbench`")]
+    shell: Annotated[str, Field(description="as it is typed")]
+
+
+class EstimatedCommand(CommandLine):
+    """A command line, and how long it takes."""
+
+    estimate: Annotated[str, Field(description="what the command prints with --dry-run")]
+
+
+class StartedCommand(CommandLine):
+    """A command that was started; secrets are masked."""
+
+    name: Annotated[str, Field(description="of the record that it makes, if it makes one")]
+    running: bool
+
+    @classmethod
+    def of(cls, job: Job) -> "StartedCommand":
+        """Return it, of a job."""
+        return cls(name=job.name, words=list(job.words), shell=job.shell, running=job.running)
+
+
+class CommandList(BaseModel):
+    """Commands, the newest first."""
+
+    commands: list[StartedCommand]
+
+
+class WatchedCommand(BaseModel):
+    """How a command stands that was started here, or a record that a terminal's command writes."""
+
+    name: str
+    record: Annotated[str, Field(description="state of its record; empty as long as there is none")]
+    running: bool
