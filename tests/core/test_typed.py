@@ -46,6 +46,12 @@ class Inner:
     share: float
 
 
+@dataclass(frozen=True)
+class Used:
+    most: tuple[str, int]
+    all: tuple[int, ...]
+
+
 GOOD: dict[str, Any] = {"kind": "round", "parts": [{"agree": None, "took_s": 1}, {"agree": True, "took_s": 0.5}]}
 
 
@@ -71,6 +77,18 @@ def test_what_does_not_fit_is_named_with_its_place(changed: dict[str, Any], says
     with pytest.raises(Misfit) as misfit:
         typed({**GOOD, **changed}, Line)
     assert str(misfit.value) == says
+
+
+def test_a_tuple_has_a_type_for_each_place() -> None:
+    assert typed({"most": ["python", 3], "all": [1, 2]}, Used) == Used(("python", 3), (1, 2))
+    for wrong, says in (
+        ([3, "python"], "most[0] is not a text"),
+        (["python", 3, 4], "most has 3 members, not 2"),
+        ("python", "most is not a list"),
+    ):
+        with pytest.raises(Misfit) as misfit:
+            typed({"most": wrong, "all": []}, Used)
+        assert str(misfit.value) == says
 
 
 def test_a_dataclass_is_made_and_knows_all_of_its_members() -> None:

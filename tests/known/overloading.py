@@ -5,9 +5,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from callbench.analysis.stability.findings import FAILING, outcome
 from callbench.analysis.stability.overload_result import overload_findings, read
-from callbench.analysis.stability.slices import slice_of, slice_record
+from callbench.analysis.stability.slices import slice_of, slice_record, times
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.load.recovery import recovery, slow_above
+from callbench.store.lines.overload import (
+    BeforeLine,
+    CapacityLine,
+    HalfLine,
+    OverloadLine,
+    OverloadTestLine,
+    Phase,
+)
+from callbench.store.lines.sides import MachineUse
 from known.driving import constant, opened
 from known.servers import SimulatedServer
 
@@ -20,33 +29,52 @@ OBJECTIVE = "p99 under 200 ms"
 _SLICE_S, _BEFORE, _MOST_AFTER, _WITHIN = 1.0, 5, 60, 2.0
 
 
+UNKNOWN = MachineUse(
+    elapsed_ns=0, processors=1, busy_ns=0, steal_ns=0, ours_ns=0, known=False, most=[]
+)  # fmt: skip
+
+
 class _Test:
     """The journal of an overload, and the time that it has come to."""
 
     def __init__(self, server: SimulatedServer, capacity: float) -> None:
         self.server, self.capacity, self.at_s = server, capacity, 0.0
-        self.lines: list[dict[str, Any]] = [{"kind": "capacity", "rate_per_s": capacity, "at_s": 0.0}]
+        self.lines: list[OverloadTestLine] = [CapacityLine(kind="capacity", rate_per_s=capacity, at_s=0.0)]
 
     def drive(self, rate: float, seconds: float) -> dict[str, Any]:
         done = opened(self.server, constant(rate, seconds), CLIENTS, seconds, begin_s=self.at_s)
         self.at_s += max(seconds, done["elapsed_ns"] / 1e9)
         return done
 
-    def half(self, phase: str, factor: float) -> dict[str, Any]:
-        place = {"kind": "slice", "phase": phase, "factor": factor, "at_s": self.at_s, "sides": {}, "machine": {}}
-        self.lines.append({**place, **slice_record(self.drive(self.capacity / 2, _SLICE_S))})
-        return self.lines[-1]
+    def half(self, phase: Phase, factor: float) -> HalfLine:
+        at_s, slice_ = self.at_s, slice_record(self.drive(self.capacity / 2, _SLICE_S))
+        line = HalfLine(
+            kind="slice", phase=phase, factor=factor, at_s=at_s, **slice_, dead=False, sides={}, machine=UNKNOWN
+        )
+        self.lines.append(line)
+        return line
 
     def over(self) -> float:
         """Overload it; return until when."""
         began_s = self.at_s
         done = self.drive(self.capacity * TIMES, OVER_S)
-        service = slice_record({**done, "latency": done["service"]})
-        times = {key: value for key, value in service.items() if key.endswith("_us") and key != "processor_us"}
-        place = {"factor": TIMES, "rate_asked_per_s": self.capacity * TIMES, "at_s": began_s, "sides": {}}
-        line = {"kind": "over", **place, "until_s": began_s + OVER_S, **slice_record(done), "machine": {}}
-        self.lines.append({**line, "service_us": times, "intervals": done["intervals"]})
-        return began_s + OVER_S
+        service, until_s = done["service"], began_s + OVER_S
+        answered = service and service["count"]
+        self.lines.append(
+            OverloadLine(
+                kind="over",
+                factor=TIMES,
+                rate_asked_per_s=self.capacity * TIMES,
+                at_s=began_s,
+                until_s=until_s,
+                **slice_record(done),
+                service_us=times(dict(service["buckets"]), service["min_ns"], service["max_ns"]) if answered else {},
+                intervals=done["intervals"],
+                sides={},
+                machine=UNKNOWN,
+            )
+        )
+        return until_s
 
 
 def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
@@ -54,7 +82,7 @@ def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
     test = _Test(server, capacity)
     before_us = sorted(test.half("before", 0.0)["p50_us"] for _ in range(_BEFORE))[_BEFORE // 2]
     limit_us = slow_above(before_us, _WITHIN)
-    test.lines.append({"kind": "before", "before_us": before_us, "limit_us": limit_us, "at_s": test.at_s})
+    test.lines.append(BeforeLine(kind="before", before_us=before_us, limit_us=limit_us, at_s=test.at_s))
     until_s = test.over()
     after = [slice_of(test.half("after", TIMES))]
     while recovery(after, until_s, limit_us) is None and len(after) < _MOST_AFTER:
@@ -62,6 +90,7 @@ def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
     run = SimpleNamespace(
         lines=lambda: iter([dict(line) for line in test.lines]),
         info={"state": "finished"},
+        path="a record",
         requested=lambda _: SimpleNamespace(objective=OBJECTIVE),
     )
     return outcome(overload_findings(read(cast("Record", run))), FAILING["overload"])

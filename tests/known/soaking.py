@@ -54,6 +54,7 @@ def soaked(known: Known, dice: random.Random, clients: int = CLIENTS) -> SoakRes
         files = 20 + int(known.leak_files * calls)
         side = {"user_ms": 5, "system_ms": 1, "threads_made": 0, "threads": 4, "threads_peak": 4, "files": files}
         side |= {"resident_bytes": int(resident // _PAGE * _PAGE), "resident_peak": int(resident)}
+        side |= {"processes": 1, "threads_ended": 0}
         place = {"kind": "slice", "step": 0, "clients": clients, "start": 0, "at_s": float(number), "dead": False}
         lines.append({**place, **slice_, "sides": {"server": side}, "machine": _MACHINE})
     run = SimpleNamespace(lines=lambda: iter(lines), info={"state": "finished"}, request={}, path="")

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from callbench.model.errors import BadInput
 from callbench.runner.run.resume_state import ResumeState, read_resume_state
-from callbench.store.lines.run import run_line
+from callbench.store.lines.run import RUN_LINES
 
 CPU = {"user_ns": "0", "system_ns": "0"}
 ENDS = {"start": CPU, "end": CPU}
@@ -86,7 +86,7 @@ def test_a_second_resumption_knows_what_the_first_did(whole: list[dict[str, Any]
     cut = data.draw(some.integers(0, len(whole)))
     grown = read_resume_state(whole[:cut])
     for line in whole[cut:]:
-        grown.add_line(run_line(line))
+        grown.add_line(RUN_LINES.line(line))
     assert grown == read_resume_state(whole)
 
 

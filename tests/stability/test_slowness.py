@@ -1,20 +1,42 @@
 """Whether a server became slower: the one decision of soak, overload and torture, on slices that never were."""
 
-from typing import Any
-
 import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
 from callbench.analysis.stability.slowness import judge_slowness, pace
 from callbench.stats.decide.decision import Outcome
+from callbench.store.lines.sides import MachineUse
+from callbench.store.lines.slices import TimedSlice
 
 
-def slices(*speeds: float, share: float = 0.03, known: bool = True) -> list[dict[str, Any]]:
-    """Slices with so long a median call each, while other programs had so much of two processors."""
-    seen: dict[str, Any] = {"elapsed_ns": 10**9, "processors": 2, "busy_ns": 10**9 + round(share * 2e9), "steal_ns": 0}
-    seen |= {"ours_ns": 10**9, "known": known, "most": [["cc1plus", round(share * 2e9)]]}
-    return [{"p50_us": speed, "machine": seen} for speed in speeds]
+def unanswered(share: float = 0.03, *, known: bool = True) -> TimedSlice:
+    """A slice without a right answer, while other programs had so much of two processors."""
+    others_ns = round(share * 2e9)
+    machine = MachineUse(
+        elapsed_ns=10**9,
+        processors=2,
+        busy_ns=10**9 + others_ns,
+        steal_ns=0,
+        ours_ns=10**9,
+        known=known,
+        most=[("cc1plus", others_ns)],
+    )
+    return TimedSlice(
+        calls=0,
+        errors={},
+        error_messages={},
+        seconds=1.0,
+        last_answer_s=None,
+        at_s=0.0,
+        dead=False,
+        machine=machine,
+    )
+
+
+def slices(*speeds: float, share: float = 0.03, known: bool = True) -> list[TimedSlice]:
+    """Slices with so long a median call each."""
+    return [{**unanswered(share, known=known), "p50_us": speed} for speed in speeds]
 
 
 BEFORE = slices(1000, 1010, 990, 1005, 995)
@@ -37,11 +59,11 @@ BEFORE = slices(1000, 1010, 990, 1005, 995)
             "single slices were slow, but all together took less than 2 times as long after it",
         ),
         (slices(4000), Outcome.UNDECIDED, "too few of its slices were answered"),
-        ([{"p50_us": None}] * 5, Outcome.UNDECIDED, "too few of its slices were answered"),
+        ([unanswered()] * 5, Outcome.UNDECIDED, "too few of its slices were answered"),
     ],
 )
 def test_only_what_is_slower_beyond_chance_and_by_itself_fails(
-    after: list[dict[str, Any]], outcome: Outcome, says: str
+    after: list[TimedSlice], outcome: Outcome, says: str
 ) -> None:
     """One slow slice of three failed an overload before, however they scattered."""
     found = judge_slowness(BEFORE, after, 2.0, "after it")

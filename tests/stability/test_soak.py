@@ -5,9 +5,9 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from ending import code_of
@@ -15,14 +15,20 @@ from ending import code_of
 from callbench.adapter.placement import choose_placement
 from callbench.analysis.stability.findings import failing_kinds, outcome
 from callbench.analysis.stability.soak_findings import LEAST_SLICES
+from callbench.model.process_readings import FullReading
 from callbench.report.record_report import RecordReport
 from callbench.report.stability import soak_report
 from callbench.runner.stability import record
 from callbench.runner.stability.soak import slice_s
 from callbench.stats.decide.decision import Outcome
+from callbench.store.lines.sides import MachineUse, SideUse
+from callbench.store.lines.soak import SoakDeathLine, SoakLine, SoakMomentLine, SoakSliceLine
 from callbench.store.record import Record
 from conftest import command, eventually, marked
 from sealed import sealed
+
+if TYPE_CHECKING:
+    from callbench.store.lines.sides import SideRead
 
 HERE = Path(__file__).resolve().parent
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -191,13 +197,13 @@ def test_what_a_leak_comes_to_is_seen(callbench: Program, tmp_path: Path, monkey
 
 @pytest.mark.parametrize(("a_call", "leaks"), [(4096, True), (0, False)])
 def test_a_leak_is_reported_with_its_slope_also_over_a_restart(tmp_path: Path, a_call: int, leaks: bool) -> None:
-    lines: list[dict[str, Any]] = []
+    lines: list[SoakLine] = []
     for start in (0, 1):
         for place in range(100):
             size = 50_000_000 + (place + 1) * 200 * a_call + 4096 * (place * 7 % 5)
             lines.append(slice_line(start, place + 100 * start, size))
     lines.append(
-        {"kind": "death", "side": "server", "start": 0, "at_s": 100.0, "calls": 20_000, "how": "crash", "why": "x"}
+        SoakDeathLine(kind="death", side="server", start=0, step=0, at_s=100.0, calls=20_000, how="crash", why="x")
     )
     info = {"name": "x/y", "clients": [1], "seconds": 200.0, "rest_s": 0.0, "every_s": 1.0}
     folder = tmp_path / "soak"
@@ -214,7 +220,7 @@ def test_a_leak_is_reported_with_its_slope_also_over_a_restart(tmp_path: Path, a
     assert "after 20,000 calls" in told.found[0]
 
 
-def kept(tmp_path: Path, lines: list[dict[str, Any]]) -> RecordReport:
+def kept(tmp_path: Path, lines: Sequence[SoakLine]) -> RecordReport:
     """A soak that never took place, as reported."""
     info = {"name": "x/y", "clients": [1], "seconds": 200.0, "rest_s": 0.0, "every_s": 1.0}
     folder = tmp_path / "soak"
@@ -225,14 +231,24 @@ def kept(tmp_path: Path, lines: list[dict[str, Any]]) -> RecordReport:
     return soak_report.soak_report(Record(folder))
 
 
-def machine(share: float, **other: Any) -> dict[str, Any]:
+def machine(share: float, *, known: bool = True) -> MachineUse:
     """What two processors did in a slice in which other programs had so much of them."""
-    seen = {"elapsed_ns": 10**9, "processors": 2, "busy_ns": 10**9 + round(share * 2e9), "steal_ns": 0}
-    return {**seen, "ours_ns": 10**9, "known": True, "most": [["cc1plus", round(share * 2e9)]], **other}
+    others_ns = round(share * 2e9)
+    return MachineUse(
+        elapsed_ns=10**9,
+        processors=2,
+        busy_ns=10**9 + others_ns,
+        steal_ns=0,
+        ours_ns=10**9,
+        known=known,
+        most=[("cc1plus", others_ns)],
+    )
 
 
-def paced(at_s: int, p50_us: float, share: float, **other: Any) -> dict[str, Any]:
-    return {**slice_line(0, at_s, 50_000_000), "p50_us": p50_us + at_s % 3, "machine": machine(share, **other)}
+def paced(at_s: int, p50_us: float, share: float, *, known: bool = True) -> SoakSliceLine:
+    times_us = p50_us + at_s % 3
+    line = slice_line(0, at_s, 50_000_000)
+    return {**line, "p50_us": times_us, "p99_us": times_us, "machine": machine(share, known=known)}
 
 
 @pytest.mark.parametrize(
@@ -259,7 +275,9 @@ def test_who_became_slower_while_others_were_busy_is_not_judged_by_it(
 
 
 def test_a_server_with_unknown_processes_is_undecided(tmp_path: Path) -> None:
-    lines = [{**paced(at, 190.0 if at > 50 else 100.0, 0.0, known=False), "sides": {}} for at in range(100)]
+    lines: list[SoakSliceLine] = [
+        {**paced(at, 190.0 if at > 50 else 100.0, 0.0, known=False), "sides": {}} for at in range(100)
+    ]
     told = kept(tmp_path, lines)
     assert outcome(told.findings, failing_kinds("soak", None)) is Outcome.UNDECIDED
     assert "give --pid" in told.found[-1]
@@ -268,11 +286,9 @@ def test_a_server_with_unknown_processes_is_undecided(tmp_path: Path) -> None:
 
 def test_a_peak_is_never_below_what_is_shown_beside_it(tmp_path: Path) -> None:
     lines = [slice_line(0, at, 40_000_000 + at) for at in range(5)]
-    read_full = {**lines[0]["sides"]["server"], "resident_bytes": 41_000_000, "threads": 9, "files": 12}
-    moments = [
-        {"kind": "moment", "step": 0, "moment": name, "at_s": 5.0, "sides": {"server": read_full}} for name in ("end",)
-    ]
-    (step,) = kept(tmp_path, [*lines, *moments]).record["steps"]
+    size = cast("SideRead", FullReading(processes=1, resident_bytes=41_000_000, threads=9, files=12).record())
+    moment = SoakMomentLine(kind="moment", step=0, clients=1, start=0, moment="end", at_s=5.0, sides={"server": size})
+    (step,) = kept(tmp_path, [*lines, moment]).record["steps"]
     server = step["sides"]["server"]
     assert (server["resident_peak"], server["threads_peak"], server["files_peak"]) == (41_000_000, 9, 12)
 
@@ -284,7 +300,9 @@ def test_a_slice_is_short_enough_for_a_slope(seconds: float, every: float | None
 
 
 def test_the_length_that_would_tell_counts_what_lies_between_slices(tmp_path: Path) -> None:
-    lines = [{**slice_line(0, 0, 50_000_000), "at_s": 0.5 * at, "seconds": 0.25} for at in range(61)]
+    lines: list[SoakSliceLine] = [
+        {**slice_line(0, 0, 50_000_000), "at_s": 0.5 * at, "seconds": 0.25} for at in range(61)
+    ]
     (said,) = [one.text for one in kept(tmp_path, lines).findings if one.kind == "growth"]
     # 64 of them take half a second each, of which a quarter is driven: 32 s, and a fifth more to be sure.
     assert "61 slices, but it needs 64 of one start; give --seconds 38" in said
@@ -305,19 +323,34 @@ def test_what_fails_a_soak_is_one_of_what_it_finds(callbench: Program, tmp_path:
     assert not (tmp_path / "soak").exists()
 
 
-def slice_line(start: int, at_s: int, size: int) -> dict[str, Any]:
-    zeros = dict.fromkeys(("threads_made", "threads_ended", "user_ms", "system_ms"), 0)
-    side = {
-        "resident_bytes": size,
-        "resident_peak": size - 9_999,
-        "threads": 3,
-        "threads_peak": 3,
-        "files": 9,
-        "processes": 1,
-    }
-    place = {"kind": "slice", "step": 0, "clients": 1, "start": start, "at_s": float(at_s), "seconds": 1.0}
-    answers = {"calls": 200, "errors": {}, "error_messages": {}, "dead": False}
-    return {**place, **answers, "sides": {"server": {**side, **zeros}}}
+def slice_line(start: int, at_s: int, size: int) -> SoakSliceLine:
+    side = SideUse(
+        processes=1,
+        resident_bytes=size,
+        resident_peak=size - 9_999,
+        threads=3,
+        threads_peak=3,
+        threads_made=0,
+        threads_ended=0,
+        files=9,
+        user_ms=0,
+        system_ms=0,
+    )
+    return SoakSliceLine(
+        kind="slice",
+        step=0,
+        clients=1,
+        start=start,
+        at_s=float(at_s),
+        calls=200,
+        errors={},
+        error_messages={},
+        seconds=1.0,
+        last_answer_s=1.0,
+        dead=False,
+        sides={"server": side},
+        machine=machine(0.0),
+    )
 
 
 @pytest.mark.slow

@@ -150,6 +150,25 @@ def _of_list(parts: tuple[Any, ...], made: type) -> _Reader:
     return read
 
 
+def _of_tuple(parts: tuple[Any, ...]) -> _Reader:
+    """Read a list as a tuple: of any length, or with a type for each place."""
+    if parts[-1] is Ellipsis:
+        return _of_list(parts, tuple)
+    readers = [_reader(part) for part in parts]
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        # A line that was not written yet has the tuple itself.
+        if type(value) is not list and type(value) is not tuple:
+            raise Misfit("", "is not a list")
+        if len(value) != len(readers):
+            raise Misfit("", f"has {len(value)} members, not {len(readers)}")
+        return tuple(
+            _member(reader, f"[{place}]", item) for place, (reader, item) in enumerate(zip(readers, value, strict=True))
+        )
+
+    return read
+
+
 def _of_mapping(reader: _Reader) -> _Reader:
     def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
         if type(value) is not dict:
@@ -217,7 +236,7 @@ _FORMS: Mapping[Any, Callable[[tuple[Any, ...]], _Reader]] = {
     Literal: _of_literal,
     list: lambda parts: _of_list(parts, list),
     Sequence: lambda parts: _of_list(parts, list),
-    tuple: lambda parts: _of_list(parts, tuple),
+    tuple: _of_tuple,
     dict: lambda parts: _of_mapping(_reader(parts[1])),
     Mapping: lambda parts: _of_mapping(_reader(parts[1])),
 }

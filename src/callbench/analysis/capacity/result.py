@@ -16,6 +16,7 @@ from callbench.stats.load.saturation import LoadObservation, Saturation, saturat
 from callbench.stats.load.settling import too_high
 from callbench.store.lines.capacity import EvidenceRecord, LoadedRecord, LossLine, ProofLine, StepLine, TriedLoad
 from callbench.store.lines.of_kind import of_kind
+from callbench.store.lines.slices import EndpointResult
 from callbench.store.record import Record
 from callbench.store.requested.capacity import RATE, CapacityRequest, RequestedCapacity
 
@@ -199,7 +200,7 @@ def _held(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity
     return at or within or [line for line, trial in met if trial.level == estimate.level]
 
 
-def endpoints_of(line: TriedLoad) -> Sequence[Mapping[str, Any]]:
+def endpoints_of(line: TriedLoad) -> Sequence[EndpointResult]:
     """Return what a load came to at each endpoint; nothing if its clients call one."""
     return (line["load"] and line["load"].get("endpoints")) or ()
 

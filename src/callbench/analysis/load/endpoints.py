@@ -7,6 +7,7 @@ from typing import Any
 from callbench.adapter.contract import Done
 from callbench.analysis.load.times import LatencyStatistics, times_of, times_record
 from callbench.stats.estimate.histogram import merged
+from callbench.store.lines.slices import EndpointCounts, EndpointResult, SummedHistogram
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Endpoint:
     latency: LatencyStatistics | None
 
 
-def counted(done: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def counted(done: Mapping[str, Any]) -> list[EndpointCounts] | None:
     """Return the counts, times and histogram of each endpoint, which can be added up; None: clients call only one."""
     if "endpoints" not in done:
         return None
@@ -43,15 +44,18 @@ def counted(done: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     ]
 
 
-def kept(done: Done) -> list[dict[str, Any]] | None:
+def kept(done: Done) -> list[EndpointResult] | None:
     """Return what the record of a load has of each endpoint: `counted`, and what follows from it."""
     lines = counted(done)
     if lines is None:
         return None
-    return [{**line, **endpoint_record(endpoint)} for line, endpoint in zip(lines, summed([lines]), strict=True)]
+    return [
+        {**line, "time_share": endpoint.time_share, "latency_us": times_record(endpoint.latency)}
+        for line, endpoint in zip(lines, summed([lines]), strict=True)
+    ]
 
 
-def added(loads: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+def added(loads: Sequence[Sequence[EndpointCounts]]) -> list[EndpointCounts]:
     """Add loads up that call the same endpoints.
 
     Args:
@@ -65,21 +69,21 @@ def added(loads: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
             "name": lines[0]["name"],
             "calls": sum(line["calls"] for line in lines),
             "errors": _errors(lines),
-            "in_call_s": sum(float(line["in_call_s"]) for line in lines),
+            "in_call_s": sum(line["in_call_s"] for line in lines),
             "histogram_ns": _histogram([line["histogram_ns"] for line in lines if line["histogram_ns"]]),
         }
         for lines in zip(*loads, strict=True)
     ]
 
 
-def summed(loads: Sequence[Sequence[Mapping[str, Any]]]) -> list[Endpoint]:
+def summed(loads: Sequence[Sequence[EndpointCounts]]) -> list[Endpoint]:
     """Sum the endpoints of loads that call the same ones. Histograms are added up before percentiles are taken.
 
     Args:
         loads: of each load what `counted`, `kept` or `added` returned.
     """
     lines = added(loads)
-    total_s = sum(float(line["in_call_s"]) for line in lines)
+    total_s = sum(line["in_call_s"] for line in lines)
     return [
         Endpoint(
             line["name"],
@@ -103,14 +107,14 @@ def endpoint_record(endpoint: Endpoint) -> dict[str, Any]:
     }
 
 
-def _errors(lines: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def _errors(lines: Iterable[EndpointCounts]) -> dict[str, int]:
     total: dict[str, int] = {}
     for kind, count in ((kind, count) for line in lines for kind, count in line["errors"].items()):
         total[kind] = total.get(kind, 0) + count
     return total
 
 
-def _histogram(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def _histogram(parts: Sequence[SummedHistogram]) -> SummedHistogram | None:
     """Add histograms of the contract up."""
     if not parts:
         return None

@@ -1,7 +1,9 @@
 """The lines of a journal that a soak, an overload, a torture test or a search for a capacity wrote."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
+
+Line = TypeVar("Line", bound=Mapping[str, object])
 
 
 def until_s(lines: Iterable[Mapping[str, Any]]) -> float:
@@ -9,14 +11,14 @@ def until_s(lines: Iterable[Mapping[str, Any]]) -> float:
     return max((float(line.get("at_s", 0.0)) + float(line.get("seconds", 0.0)) for line in lines), default=0.0)
 
 
-def valid_lines(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+def valid_lines(lines: Iterable[Line], key: str) -> list[Line]:
     """Return the lines of a journal without those of interrupted and repeated steps.
 
     Args:
         lines: the journal.
         key: the member that names a step; a line of kind `again` names a repeated step.
     """
-    kept: list[dict[str, Any]] = []
+    kept: list[Line] = []
     for line in lines:
         if line["kind"] == "again":
             kept = [earlier for earlier in kept if earlier.get(key) != line[key]]

@@ -8,12 +8,22 @@ from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.analysis.stability.findings import UNFINISHED, Finding, unfinished
 from callbench.analysis.stability.formatting import STATES
 from callbench.analysis.stability.lines import notes, valid_lines
-from callbench.analysis.stability.slices import slice_of, window_of_line
+from callbench.analysis.stability.slices import SPEED, slice_of, window_of_line
 from callbench.analysis.stability.slowness import judge_slowness
 from callbench.model import objective
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.load.collapse import kept_under_overload
 from callbench.stats.load.recovery import Recovery, State, recovery, state_of, worst
+from callbench.store.lines.overload import (
+    OVERLOAD_LINES,
+    BeforeLine,
+    Moment,
+    OverloadDeathLine,
+    OverloadLine,
+    OverloadTestLine,
+)
+from callbench.store.lines.sides import SideRead, SideUse
+from callbench.store.lines.slices import Percentiles
 from callbench.store.record import Record
 from callbench.store.requested.overload import RequestedOverload
 
@@ -39,14 +49,14 @@ class OverloadStep:
     asked_per_s: float
     answered_per_s: float
     calls: int
-    service: Mapping[str, float]
-    latency: Mapping[str, float]
+    service: Percentiles
+    latency: Percentiles
     errors: Mapping[str, int]
     last_answer_s: float | None
     well_again: Recovery | None
     watched_s: float
     unwell: State
-    sides: Mapping[str, Any]
+    sides: Mapping[str, SideUse]
     endpoints: Sequence[Endpoint] = ()
 
 
@@ -65,19 +75,19 @@ class OverloadResult:
 
     run: Record
     capacity_per_s: float | None
-    before: Mapping[str, Any] | None
+    before: BeforeLine | None
     steps: Sequence[OverloadStep]
-    deaths: Sequence[Mapping[str, Any]]
-    lines: Sequence[Mapping[str, Any]]
+    deaths: Sequence[OverloadDeathLine]
+    lines: Sequence[OverloadTestLine]
     notes: Sequence[str]
 
     @property
-    def moments(self) -> dict[str, Any]:
+    def moments(self) -> dict[Moment, dict[str, SideRead]]:
         """What each side used at the begin, at the end and after the rest, by the moment."""
         return {line["moment"]: line["sides"] for line in self.lines if line["kind"] == "moment"}
 
     @property
-    def sizes(self) -> dict[str, tuple[Any, Any, Any]]:
+    def sizes(self) -> dict[str, tuple[SideRead | None, SideRead | None, SideRead | None]]:
         """The same by side, in the order of these moments; None where it was not read."""
         moments = self.moments
         return {
@@ -96,28 +106,27 @@ def read(run: Record) -> OverloadResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = valid_lines(run.lines(), "factor")
-    capacity = next((float(line["rate_per_s"]) for line in lines if line["kind"] == "capacity"), None)
+    lines = valid_lines(OVERLOAD_LINES.read(run.lines(), run.path), "factor")
+    capacity = next((line["rate_per_s"] for line in lines if line["kind"] == "capacity"), None)
     before = next((line for line in lines if line["kind"] == "before"), None)
     steps = [] if before is None else [_step(line, lines, before) for line in lines if line["kind"] == "over"]
     deaths = [line for line in lines if line["kind"] == "death"]
     return OverloadResult(run, capacity, before, steps, deaths, lines, notes(lines))
 
 
-def _step(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> OverloadStep:
+def _step(line: OverloadLine, lines: Sequence[OverloadTestLine], before: BeforeLine) -> OverloadStep:
     after = [
         slice_of(entry)
         for entry in lines
         if entry["kind"] == "slice" and entry["phase"] == _AFTER and entry["factor"] == line["factor"]
     ]
-    names = ("p50_us", "p90_us", "p99_us", "p99.9_us", "max_us")
     return OverloadStep(
         factor=line["factor"],
         asked_per_s=line["rate_asked_per_s"],
         answered_per_s=window_of_line(line).per_s,
         calls=line["calls"],
         service=line["service_us"],
-        latency={name: line[name] for name in names if name in line},
+        latency=_latency(line),
         errors=line["errors"],
         last_answer_s=line["last_answer_s"],
         well_again=recovery(after, line["until_s"], before["limit_us"]),
@@ -126,6 +135,18 @@ def _step(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: M
         sides=line["sides"],
         endpoints=summed([line["endpoints"]]) if "endpoints" in line else (),
     )
+
+
+def _latency(line: OverloadLine) -> Percentiles:
+    if SPEED not in line:
+        return {}
+    return {
+        "p50_us": line["p50_us"],
+        "p90_us": line["p90_us"],
+        "p99_us": line["p99_us"],
+        "p99.9_us": line["p99.9_us"],
+        "max_us": line["max_us"],
+    }
 
 
 def overload_findings(result: OverloadResult) -> list[Finding]:

@@ -1,7 +1,7 @@
 """One slice of calls in a journal: the statistics of a short drive."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from callbench.analysis.load.endpoints import counted
 from callbench.model.errors import AdapterFailure
@@ -9,13 +9,14 @@ from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import Window, window_of
 from callbench.stats.load.recovery import Slice
+from callbench.store.lines.slices import Percentiles, SliceFigures, TimedSlice
 
-SHARES = {"p50_us": 0.5, "p90_us": 0.9, "p99_us": 0.99, "p99.9_us": 0.999}
+_SHARES = (0.5, 0.9, 0.99, 0.999)
 # The member that shows the speed of a slice.
-SPEED = "p50_us"
+SPEED: Final = "p50_us"
 
 
-def failed_slice(failure: AdapterFailure, seconds: float) -> dict[str, Any]:
+def failed_slice(failure: AdapterFailure, seconds: float) -> SliceFigures:
     """Return a slice in which no call could begin."""
     return {
         "calls": 0,
@@ -26,23 +27,28 @@ def failed_slice(failure: AdapterFailure, seconds: float) -> dict[str, Any]:
     }
 
 
-def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
+def slice_record(done: Mapping[str, Any]) -> SliceFigures:
     """Return the statistics of a drive."""
     window = window_of(done)
-    result = {
+    result: SliceFigures = {
         "calls": done["calls"],
         "errors": done["errors"],
         "error_messages": done.get("error_messages", {}),
         "seconds": round(done["elapsed_ns"] / 1e9, 6),
-        "window": [round(window.calls, 3), window.ns, window.in_flight],
+        "window": (round(window.calls, 3), window.ns, window.in_flight),
         "last_answer_s": last_answer_s(done),
         "processor_us": round(processor_used_ns(done) / 1e3),
     }
     histogram = done["latency"]
     if histogram and histogram["count"]:
-        result |= times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"])
-        result |= {"sum_ns": int(histogram["sum_ns"]), "min_ns": histogram["min_ns"], "max_ns": histogram["max_ns"]}
-        result["buckets"] = histogram["buckets"]
+        result = {
+            **result,
+            **times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"]),
+            "sum_ns": int(histogram["sum_ns"]),
+            "min_ns": histogram["min_ns"],
+            "max_ns": histogram["max_ns"],
+            "buckets": histogram["buckets"],
+        }
     if unserved := done.get("unserved"):
         result["unserved"] = unserved
     if endpoints := counted(done):
@@ -52,12 +58,11 @@ def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def times(buckets: Mapping[int, int], least_ns: int, greatest_ns: int) -> dict[str, float]:
+def times(buckets: Mapping[int, int], least_ns: int, greatest_ns: int) -> Percentiles:
     """Return the percentiles of a histogram in microseconds."""
-    percentiles = Buckets.of(buckets).percentiles(SHARES.values(), least_ns, greatest_ns)
-    return {name: round(value / 1e3, 3) for name, value in zip(SHARES, percentiles, strict=True)} | {
-        "max_us": greatest_ns / 1e3
-    }
+    percentiles = Buckets.of(buckets).percentiles(_SHARES, least_ns, greatest_ns)
+    p50, p90, p99, p99_9 = (round(value / 1e3, 3) for value in percentiles)
+    return {"p50_us": p50, "p90_us": p90, "p99_us": p99, "p99.9_us": p99_9, "max_us": greatest_ns / 1e3}
 
 
 def last_answer_s(done: Mapping[str, Any]) -> float | None:
@@ -72,20 +77,21 @@ def last_answer_s(done: Mapping[str, Any]) -> float | None:
     return round(last / 1e9, 3) if last else None
 
 
-def window_of_line(line: Mapping[str, Any]) -> Window:
+def window_of_line(line: SliceFigures) -> Window:
     """Return the window of a slice in the journal; without one, the whole slice."""
     if "window" not in line:
-        return Window(float(line["calls"]), round(float(line["seconds"]) * 1e9))
-    return Window(*line["window"])
+        return Window(float(line["calls"]), round(line["seconds"] * 1e9))
+    calls, ns, in_flight = line["window"]
+    return Window(calls, ns, in_flight)
 
 
-def slice_of(line: Mapping[str, Any]) -> Slice:
+def slice_of(line: TimedSlice) -> Slice:
     """Return a slice of the journal in the form that `stats.recovery` uses."""
     return Slice(
-        float(line["at_s"]),
-        float(line["at_s"]) + float(line["seconds"]),
-        int(line["calls"]),
+        line["at_s"],
+        line["at_s"] + line["seconds"],
+        line["calls"],
         dict(line["errors"]),
         line.get(SPEED),
-        dead=bool(line.get("dead")),
+        dead=line["dead"],
     )

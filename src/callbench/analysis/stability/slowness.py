@@ -1,15 +1,15 @@
 """Decide whether calls became slower, beyond chance and beyond the effect of other programs. One rule for all tests."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.analysis.stability.other_programs import OTHERS_INCREASE, median_others, others_text
 from callbench.analysis.stability.slices import SPEED
 from callbench.stats.decide.decision import Outcome, Question, decided
 from callbench.stats.estimate.digits import figure, percent
 from callbench.stats.estimate.logratio import unpaired
+from callbench.store.lines.slices import TimedSlice
 
 # The probability of calling an unchanged server slower.
 _LEVEL = 0.01
@@ -49,7 +49,7 @@ class PaceChange:
     detectable: float
     others_before: float | None
     others: float | None
-    last: Sequence[Mapping[str, Any]]
+    last: Sequence[TimedSlice]
 
     @property
     def others_interfered(self) -> bool:
@@ -76,7 +76,7 @@ class PaceChange:
         return SlownessVerdict(Outcome.FAILED, text)
 
 
-def pace(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]], allowed: float) -> PaceChange | None:
+def pace(before: Sequence[TimedSlice], after: Sequence[TimedSlice], allowed: float) -> PaceChange | None:
     """Compare slices with earlier slices. A single slow slice decides nothing.
 
     Args:
@@ -90,7 +90,7 @@ def pace(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
     first, last = ([line for line in part if line.get(SPEED)] for part in (before, after))
     if min(len(first), len(last)) < 2:
         return None
-    speeds = [[float(line[SPEED]) for line in part] for part in (last, first)]
+    speeds = [[line[SPEED] for line in part] for part in (last, first)]
     judged = decided([Question(unpaired(*speeds), math.log(allowed), less_is_better=True)], _LEVEL)[0]
     ratio = judged.ratio
     return PaceChange(
@@ -106,7 +106,7 @@ def pace(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 
 
 def judge_slowness(
-    before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]], allowed: float, when: str
+    before: Sequence[TimedSlice], after: Sequence[TimedSlice], allowed: float, when: str
 ) -> SlownessVerdict:
     """Judge slices of which at least one was slow. They are judged together, because one may be chance.
 

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from callbench.analysis.judge.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
@@ -14,11 +14,23 @@ from callbench.analysis.stability.slowness import PaceChange, pace
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.rate import Window
 from callbench.stats.load.recovery import Episode, State, episodes
+from callbench.store.lines.overload import Moment
+from callbench.store.lines.sides import SideRead, SideUse
+from callbench.store.lines.slices import Percentiles
+from callbench.store.lines.soak import (
+    SOAK_LINES,
+    HistogramLine,
+    RestLine,
+    SoakDeathLine,
+    SoakLine,
+    SoakSliceLine,
+)
 from callbench.store.record import Record
 
 # A file descriptor more or less is not a leak.
 LEAST_GROWTH_FILES = 8
 _POOL = 0.01
+Size = Literal["resident_bytes", "threads", "files"]
 # A median call that takes so many times as long in the end is slower.
 _SLOWER = 1.25
 
@@ -69,9 +81,9 @@ class SideResources:
     """
 
     processor_us: float | None
-    begin: Mapping[str, Any] | None
-    end: Mapping[str, Any] | None
-    rested: Mapping[str, Any] | None
+    begin: SideRead | None
+    end: SideRead | None
+    rested: SideRead | None
     returned_bytes: int | None
     resident_peak: int
     threads_peak: int
@@ -104,7 +116,7 @@ class SoakStep:
     rate_median: float
     rate_low: float
     rate_high: float
-    latency: Mapping[str, float]
+    latency: Percentiles
     slices: int
     lasted_s: float
     pace: PaceChange | None
@@ -134,11 +146,11 @@ class SoakResult:
 
     run: Record
     steps: Sequence[SoakStep]
-    deaths: Sequence[Mapping[str, Any]]
+    deaths: Sequence[SoakDeathLine]
     over: str
     notes: Sequence[str]
-    slices: Sequence[Mapping[str, Any]]
-    rests: Sequence[Mapping[str, Any]]
+    slices: Sequence[SoakSliceLine]
+    rests: Sequence[RestLine]
     restarts: int
 
 
@@ -148,9 +160,9 @@ def read(run: Record) -> SoakResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = list(run.lines())
+    lines = list(SOAK_LINES.read(run.lines(), run.path))
     slices = [line for line in lines if line["kind"] == "slice"]
-    over = next((str(line["why"]) for line in lines if line["kind"] == "over"), "")
+    over = next((line["why"] for line in lines if line["kind"] == "over"), "")
     return SoakResult(
         run,
         [_step(lines, step) for step in sorted({line["step"] for line in slices})],
@@ -163,15 +175,15 @@ def read(run: Record) -> SoakResult:
     )
 
 
-def _restarts(lines: Iterable[Mapping[str, Any]]) -> int:
+def _restarts(lines: Iterable[SoakLine]) -> int:
     """Count the starts that follow a death. A resumed soak is not a restart."""
     happened = [line["kind"] for line in lines if line["kind"] in {"death", "start"}]
     return sum(pair == ("death", "start") for pair in itertools.pairwise(happened))
 
 
-def _step(lines: Sequence[Mapping[str, Any]], step: int) -> SoakStep:
-    mine = [line for line in lines if line.get("step") == step]
-    slices = [line for line in mine if line["kind"] == "slice"]
+def _step(lines: Sequence[SoakLine], step: int) -> SoakStep:
+    slices = [line for line in lines if line["kind"] == "slice" and line["step"] == step]
+    moments = {line["moment"]: line["sides"] for line in lines if line["kind"] == "moment" and line["step"] == step}
     seconds = sum(line["seconds"] for line in slices)
     calls = sum(line["calls"] for line in slices)
     windows = [window_of_line(line) for line in slices]
@@ -187,32 +199,32 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> SoakStep:
         rate_median=median(rates),
         rate_low=rates[int(0.05 * (len(rates) - 1))],
         rate_high=rates[-1 - int(0.05 * (len(rates) - 1))],
-        latency=_latency([line for line in mine if line["kind"] == "histogram"]),
+        latency=_latency([line for line in lines if line["kind"] == "histogram" and line["step"] == step]),
         slices=len(slices),
         lasted_s=round(slices[-1]["at_s"] + slices[-1]["seconds"] - slices[0]["at_s"], 4),
         pace=_pace(slices),
         errors=_sum_errors(line["errors"] for line in slices),
         error_messages=error_messages,
-        sides={side: _side(mine, slices, side, calls) for side in _sides(slices)},
+        sides={side: _side(moments, slices, side, calls) for side in _sides(slices)},
         episodes=episodes([slice_of(line) for line in slices]),
-        endpoints=summed([line["endpoints"] for line in mine if line["kind"] == "endpoints"]),
+        endpoints=summed([line["endpoints"] for line in lines if line["kind"] == "endpoints" and line["step"] == step]),
         unserved=min(map(_unserved, slices)),
     )
 
 
-def _unserved(line: Mapping[str, Any]) -> int:
+def _unserved(line: SoakSliceLine) -> int:
     """Count the clients without a right answer in a slice. Where nothing was answered, that is all of them."""
-    return int(line.get("unserved", 0) if line["calls"] else line["clients"])
+    return line.get("unserved", 0) if line["calls"] else line["clients"]
 
 
-def _latency(histograms: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
+def _latency(histograms: Sequence[HistogramLine]) -> Percentiles:
     if not histograms:
         return {}
     buckets = merged(dict(line["buckets"]) for line in histograms)
     return times(buckets, min(line["min_ns"] for line in histograms), max(line["max_ns"] for line in histograms))
 
 
-def _pace(slices: Sequence[Mapping[str, Any]]) -> PaceChange | None:
+def _pace(slices: Sequence[SoakSliceLine]) -> PaceChange | None:
     """Compare both ends of a step, with a tenth of its slices each."""
     answered = [line for line in slices if line.get(SPEED)]
     tenth = len(answered) // 10
@@ -227,48 +239,44 @@ def _sum_errors(every: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(sorted(total.items(), key=lambda item: -item[1]))
 
 
-def _sides(slices: Sequence[Mapping[str, Any]]) -> list[str]:
+def _sides(slices: Sequence[SoakSliceLine]) -> list[str]:
     return [side for side in ("server", "client", "both") if any(side in line["sides"] for line in slices)]
 
 
 def _side(
-    lines: Sequence[Mapping[str, Any]], slices: Sequence[Mapping[str, Any]], side: str, calls: int
+    moments: Mapping[Moment, Mapping[str, SideRead]], slices: Sequence[SoakSliceLine], side: str, calls: int
 ) -> SideResources:
     seen = [line["sides"][side] for line in slices if side in line["sides"]]
-    moments = {line["moment"]: line["sides"].get(side) for line in lines if line["kind"] == "moment"}
     # Sizes are sampled ten times a second. A reading at a moment may be higher, so it is part of the peak.
-    known = [moment for moment in moments.values() if moment]
-    end, rested = moments.get("end"), moments.get("rested")
+    known = {moment: sides[side] for moment, sides in moments.items() if side in sides}
+    end, rested = known.get("end"), known.get("rested")
     used_us = 1e3 * sum(moment["user_ms"] + moment["system_ms"] for moment in seen)
-    files = _known_values([*seen, *known], "files")
-    sizes = _known_values(seen, "resident_bytes")
+    largest = max(size["resident_bytes"] for size in seen)
+    held: list[SideUse | SideRead] = [*seen, *known.values()]
+    files = [size["files"] for size in held if size["files"] is not None]
+    resident, threads = [size["resident_bytes"] for size in held], [size["threads"] for size in held]
     return SideResources(
         processor_us=used_us / calls if calls else None,
-        begin=moments.get("begin"),
+        begin=known.get("begin"),
         end=end,
         rested=rested,
         returned_bytes=end["resident_bytes"] - rested["resident_bytes"] if end and rested else None,
-        resident_peak=max(_known_values(seen, "resident_peak") + _known_values([*seen, *known], "resident_bytes")),
-        threads_peak=max(_known_values(seen, "threads_peak") + _known_values([*seen, *known], "threads")),
+        resident_peak=max([*(size["resident_peak"] for size in seen), *resident]),
+        threads_peak=max([*(size["threads_peak"] for size in seen), *threads]),
         threads_made=sum(moment["threads_made"] for moment in seen) / calls if calls else None,
         files_peak=max(files, default=None),
-        memory=GrowthResult.of(_growth_of(slices, side, "resident_bytes"), LEAST_GROWTH_BYTES, max(sizes)),
+        memory=GrowthResult.of(_growth_of(slices, side, "resident_bytes"), LEAST_GROWTH_BYTES, largest),
         threads=GrowthResult.of(_growth_of(slices, side, "threads"), LEAST_GROWTH_THREADS),
         files=GrowthResult.of(_growth_of(slices, side, "files"), LEAST_GROWTH_FILES),
     )
 
 
-def _known_values(seen: Sequence[Mapping[str, Any]], name: str) -> list[int]:
-    """Return the known values of a member."""
-    return [moment[name] for moment in seen if moment.get(name) is not None]
-
-
-def _growth_of(slices: Sequence[Mapping[str, Any]], side: str, name: str) -> Growth | None:
+def _growth_of(slices: Sequence[SoakSliceLine], side: str, name: Size) -> Growth | None:
     """Return the growth over calls. Each start of the server is a series of its own."""
     series: dict[int, tuple[list[float], list[float]]] = {}
     result: dict[int, int] = {}
     for line in slices:
-        value = line["sides"].get(side, {}).get(name)
+        value = line["sides"][side][name] if side in line["sides"] else None
         start = line["start"]
         result[start] = result.get(start, 0) + line["calls"]
         if value is not None and not line["dead"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from callbench.analysis.stability.findings import UNFINISHED, Finding, unfinished
 from callbench.analysis.stability.lines import notes, valid_lines
@@ -20,6 +20,14 @@ from callbench.stats.load.recovery import (
     state_of,
     verdict,
     worst,
+)
+from callbench.store.lines.sides import SideRead
+from callbench.store.lines.torture import (
+    TORTURE_LINES,
+    AttackLine,
+    ConnectionTotals,
+    HowEnded,
+    TortureLine,
 )
 from callbench.store.record import Record
 
@@ -58,8 +66,8 @@ class TortureTest:
     errors: Mapping[str, int]
     episodes: Sequence[Episode]
     left_over: Mapping[str, int | None]
-    connections: Mapping[str, Any]
-    loss: Mapping[str, str] | None
+    connections: ConnectionTotals
+    loss: HowEnded | None
     others: str
     slow: SlownessVerdict
     slow_after: SlownessVerdict | None
@@ -79,7 +87,7 @@ class TortureResult:
     run: Record
     tests: Sequence[TortureTest]
     left_out: Mapping[str, str]
-    lines: Sequence[Mapping[str, Any]]
+    lines: Sequence[TortureLine]
     notes: Sequence[str]
 
 
@@ -89,7 +97,7 @@ def read(run: Record) -> TortureResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = valid_lines(run.lines(), "test")
+    lines = valid_lines(TORTURE_LINES.read(run.lines(), run.path), "test")
     tests = [test for line in lines if line["kind"] == "test" and (test := _tested(line, lines)) is not None]
     left_out = {line["test"]: line["why"] for line in lines if line["kind"] == "left-out"}
     return TortureResult(run, tests, left_out, lines, notes(lines))
@@ -127,16 +135,16 @@ def _findings(tests: Sequence[TortureTest], left_out: Mapping[str, str]) -> Iter
             yield Finding("not-recovered", test.slow_after.outcome if test.slow_after else Outcome.FAILED, text)
 
 
-def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> TortureTest | None:
+def _tested(test: AttackLine, lines: Sequence[TortureLine]) -> TortureTest | None:
     name = test["test"]
-    own = [line for line in lines if line.get("test") == name]
-    ended = next((line for line in own if line["kind"] == "tested"), None)
+    ended = next((line for line in lines if line["kind"] == "tested" and line["test"] == name), None)
     if ended is None:
         return None
-    seen = [line for line in own if line["kind"] == "slice" and line["phase"] != "before"]
+    own = [line for line in lines if line["kind"] == "slice" and line["test"] == name]
+    seen = [line for line in own if line["phase"] != "before"]
     during = [line for line in seen if line["phase"] == "during"]
     slices, limit = [slice_of(line) for line in seen], test["limit_us"]
-    before = [line for line in own if line["kind"] == "slice" and line["phase"] == "before"]
+    before = [line for line in own if line["phase"] == "before"]
     after = [line for line in seen if line["phase"] == "after"]
     again = recovery(slices, ended["ended_s"], limit)
     state, later = (worst([state_of(slice_of(line), limit) for line in part]) for part in (during, after))
@@ -171,9 +179,15 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Tort
     )
 
 
-def _resources_left(begin: Mapping[str, Any] | None, end: Mapping[str, Any] | None) -> dict[str, int | None]:
-    def of(name: str) -> int | None:
-        known = begin is not None and end is not None and begin.get(name) is not None and end.get(name) is not None
-        return end[name] - begin[name] if known and begin and end and end["processes"] else None
+_Resource = Literal["resident_bytes", "files", "threads"]
+_RESOURCES: tuple[_Resource, ...] = ("resident_bytes", "files", "threads")
 
-    return {name: of(name) for name in ("resident_bytes", "files", "threads")}
+
+def _resources_left(begin: SideRead | None, end: SideRead | None) -> dict[str, int | None]:
+    def of(name: _Resource) -> int | None:
+        if begin is None or end is None or not end["processes"]:
+            return None
+        earlier, later = begin[name], end[name]
+        return None if earlier is None or later is None else later - earlier
+
+    return {name: of(name) for name in _RESOURCES}

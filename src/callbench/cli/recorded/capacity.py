@@ -47,7 +47,7 @@ class CapacityCommand(ReportedCommand):
 
     def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Search, or say why no further load is tried."""
-        search = CapacitySearch(run, target, self._request, line.show, line.add)
+        search = CapacitySearch(run, target, self._request, line.show, line.add_load)
         if over := search.over():
             print(f"callbench: {run.path} is finished: {over}", file=sys.stderr)  # noqa: T201
         else:

@@ -44,4 +44,4 @@ class OverloadCommand(StabilityCommand):
 
     def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Search for the capacity, and overload it."""
-        Overload(run, target, self._request, line.show, line.add).run()
+        Overload(run, target, self._request, line.show, line.add_overload).run()

@@ -1,7 +1,6 @@
 """An overload in tables, charts and sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from callbench.analysis.stability.findings import FAILING, closing_sentence, title
 from callbench.analysis.stability.formatting import (
@@ -20,6 +19,8 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure
+from callbench.store.lines.overload import OverloadLine, OverloadTestLine
+from callbench.store.lines.sides import SideRead
 from callbench.store.record import Record
 from callbench.store.requested.overload import RequestedOverload
 
@@ -113,17 +114,20 @@ def _sections(result: OverloadResult) -> list[Section]:
     return [Section("overload", "Overload", about, sheets=sheets, charts=_charts(overs, result.lines), source=_SOURCE)]
 
 
-def _memory(side: str, moments: Sequence[Mapping[str, Any] | None], lines: Sequence[Mapping[str, Any]]) -> list[str]:
+def _memory(side: str, moments: Sequence[SideRead | None], lines: Sequence[OverloadTestLine]) -> list[str]:
     """A side's memory at the begin, at its peak over all of the overload, at the end and after the rest."""
-    peaks = [line["sides"][side]["resident_peak"] for line in lines if side in line.get("sides", {})
-             and line["kind"] in {"slice", "over"}]  # fmt: skip
+    peaks = [
+        line["sides"][side]["resident_peak"]
+        for line in lines
+        if (line["kind"] == "slice" or line["kind"] == "over") and side in line["sides"]
+    ]
     sizes = [moment["resident_bytes"] if moment else None for moment in moments]
     peak = max([*peaks, *(size for size in sizes if size is not None)], default=None)
     return [mib(size) for size in (sizes[0], peak, *sizes[1:])]
 
 
 def _row(step: OverloadStep, capacity: float) -> tuple[str, ...]:
-    server = step.sides.get("server") or step.sides.get("both") or {}
+    server = step.sides.get("server") or step.sides.get("both")
     return (
         f"{step.factor:g} times",
         figure(step.asked_per_s, 0.05),
@@ -134,12 +138,12 @@ def _row(step: OverloadStep, capacity: float) -> tuple[str, ...]:
         errors_text(step.errors),
         "none" if step.last_answer_s is None else f"{step.last_answer_s:.1f}",
         recovery_text(step.well_again, step.watched_s),
-        mib(server.get("resident_peak")),
-        whole(server.get("threads_peak")),
+        mib(server and server["resident_peak"]),
+        whole(server and server["threads_peak"]),
     )
 
 
-def _charts(overs: Sequence[OverloadStep], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
+def _charts(overs: Sequence[OverloadStep], lines: Sequence[OverloadTestLine]) -> list[Chart]:
     halves = [line for line in lines if line["kind"] == "slice"]
     rates = [(line["at_s"], window_of_line(line).per_s) for line in halves if line["seconds"]]
     marks: dict[float, str] = {}
@@ -158,7 +162,7 @@ def _charts(overs: Sequence[OverloadStep], lines: Sequence[Mapping[str, Any]]) -
     return [drawn] if drawn else []
 
 
-def _rates(line: Mapping[str, Any]) -> list[tuple[float, float]]:
+def _rates(line: OverloadLine) -> list[tuple[float, float]]:
     """The rate in each interval of an overload."""
     found, last = [], (0, 0)
     for at_ns, calls, _ in line["intervals"]:

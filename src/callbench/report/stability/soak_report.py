@@ -1,15 +1,17 @@
 """A soak in tables, charts and sentences."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from callbench.analysis.stability import soak_findings
 from callbench.analysis.stability.findings import FAILING, Finding, closing_sentence, title
 from callbench.analysis.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
 from callbench.analysis.stability.other_programs import others_text
-from callbench.analysis.stability.slices import window_of_line
+from callbench.analysis.stability.slices import SPEED, window_of_line
 from callbench.analysis.stability.soak_result import (
     GrowthResult,
     SideResources,
+    Size,
     SoakResult,
     SoakStep,
     read,
@@ -22,8 +24,12 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure
+from callbench.store.lines.sides import SideRead
 from callbench.store.record import Record
 from callbench.store.requested.soak import RequestedSoak
+
+if TYPE_CHECKING:
+    from callbench.store.lines.soak import RestLine, SoakSliceLine
 
 # So many episodes have a sentence each; the rest is in the table.
 _MOST_TOLD = 6
@@ -160,7 +166,8 @@ def _endpoints(result: SoakResult) -> list[Sheet]:
 
 
 def _load_row(step: SoakStep) -> tuple[str, ...]:
-    latency = [step.latency.get(name) for name in ("p50_us", "p99_us", "p99.9_us", "max_us")]
+    of = step.latency
+    latency = [of.get("p50_us"), of.get("p99_us"), of.get("p99.9_us"), of.get("max_us")]
     return (
         str(step.clients),
         f"{step.seconds:,.1f}",
@@ -174,22 +181,21 @@ def _load_row(step: SoakStep) -> tuple[str, ...]:
 
 
 def _health_row(step: SoakStep, name: str, side: SideResources) -> tuple[str, ...]:
-    def of(moment: str, key: str) -> float | None:
-        there = {"begin": side.begin, "end": side.end, "rested": side.rested}[moment]
+    def of(there: SideRead | None, key: Size) -> float | None:
         return None if there is None else there[key]
 
     return (
         f"{step.clients}, {name}",
         small(side.processor_us),
-        mib(of("begin", "resident_bytes")),
+        mib(of(side.begin, "resident_bytes")),
         mib(side.resident_peak),
-        mib(of("end", "resident_bytes")),
-        mib(of("rested", "resident_bytes")),
+        mib(of(side.end, "resident_bytes")),
+        mib(of(side.rested, "resident_bytes")),
         _slope(side.memory, step),
         whole(side.threads_peak),
         small(side.threads_made),
         whole(side.files_peak),
-        whole(of("rested", "files")),
+        whole(of(side.rested, "files")),
     )
 
 
@@ -205,14 +211,15 @@ def _slope(grown: GrowthResult, step: SoakStep) -> str:
 def _charts(result: SoakResult) -> Sequence[Chart]:
     slices = result.slices
     sides = [side for side in ("server", "client", "both") if any(side in line["sides"] for line in slices)]
-    every = sorted([*slices, *result.rests], key=lambda line: line["at_s"])
+    unsorted: list[SoakSliceLine | RestLine] = [*slices, *result.rests]
+    every = sorted(unsorted, key=lambda line: line["at_s"])
 
-    def of(name: str, unit: float = 1.0) -> dict[str, list[tuple[float, float]]]:
+    def of(name: Size, unit: float = 1.0) -> dict[str, list[tuple[float, float]]]:
         return {
             side: [
-                (line["at_s"], line["sides"][side][name] / unit)
+                (line["at_s"], value / unit)
                 for line in every
-                if line["sides"].get(side, {}).get(name) is not None
+                if side in line["sides"] and (value := line["sides"][side][name]) is not None
             ]
             for side in sides
         }
@@ -220,8 +227,11 @@ def _charts(result: SoakResult) -> Sequence[Chart]:
     rates = [(line["at_s"], window_of_line(line).per_s) for line in slices if line["seconds"]]
     failed = [(line["at_s"], sum(line["errors"].values()) / line["seconds"]) for line in slices if line["seconds"]]
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
-    times = {name: [(line["at_s"], line[key] / 1e3) for line in slices if key in line]
-             for name, key in (("p50", "p50_us"), ("p99", "p99_us"))}  # fmt: skip
+    answered = [line for line in slices if SPEED in line]
+    times = {
+        "p50": [(line["at_s"], line["p50_us"] / 1e3) for line in answered],
+        "p99": [(line["at_s"], line["p99_us"] / 1e3) for line in answered],
+    }
     panels = [
         Panel("per second", lines),
         Panel("latency, ms", times, DECIMAL),
@@ -229,7 +239,7 @@ def _charts(result: SoakResult) -> Sequence[Chart]:
         Panel("threads", of("threads")),
         Panel("open files", of("files")),
     ]
-    marks = {float(death["at_s"]): "died" for death in result.deaths}
+    marks = {death["at_s"]: "died" for death in result.deaths}
     about = "Rests lie between the steps. A broken line marks the death of a process."
     drawn = chart("over-time", "Over time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []

@@ -1,7 +1,7 @@
 """A torture in tables, charts and sentences: a verdict for each test, with its values."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from callbench.analysis.stability.findings import FAILING, closing_sentence
 from callbench.analysis.stability.formatting import (
@@ -20,6 +20,7 @@ from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.load.recovery import MischiefVerdict, State
+from callbench.store.lines.torture import TortureLine
 from callbench.store.record import Record
 from callbench.store.requested.torture import RequestedTorture
 
@@ -32,6 +33,9 @@ CONNECTION_COLUMNS = (
     "test", "opened", "peak open", "refused", "not accepted in time", "answered", "closed by the server",
     "reset by the server", "MiB sent", "KiB received", "no free ports or files",
 )  # fmt: skip
+
+
+_COUNTS: Final = ("opened", "max_open", "refused", "timed_out", "answered", "closed_by_server", "reset_by_server")
 
 
 def torture_report(run: Record) -> RecordReport:
@@ -77,7 +81,7 @@ def _sentences(result: TortureResult) -> Iterator[str]:
         yield f"{name} was left out: {why}."
 
 
-def _sections(tests: Sequence[TortureTest], lines: Sequence[Mapping[str, Any]]) -> list[Section]:
+def _sections(tests: Sequence[TortureTest], lines: Sequence[TortureLine]) -> list[Section]:
     if not tests:
         return []
     about = (
@@ -114,28 +118,32 @@ def _row(test: TortureTest) -> tuple[str, ...]:
 
 
 def _connections_row(test: TortureTest) -> tuple[str, ...]:
-    counts = ("opened", "max_open", "refused", "timed_out", "answered", "closed_by_server", "reset_by_server")
     return (
         test.name,
-        *(whole(test.connections[name]) for name in counts),
+        *(whole(test.connections[name]) for name in _COUNTS),
         f"{test.connections['sent_bytes'] / 2**20:,.1f}",
         f"{test.connections['received_bytes'] / 2**10:,.1f}",
         whole(test.connections["out_of_resources"]),
     )
 
 
-def _charts(tests: Sequence[TortureTest], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
+def _charts(tests: Sequence[TortureTest], lines: Sequence[TortureLine]) -> list[Chart]:
     found = []
     for test in tests:
-        own = [line for line in lines if line.get("test") == test.name]
-        seen = [line for line in own if line["kind"] == "slice"]
+        seen = [line for line in lines if line["kind"] == "slice" and line["test"] == test.name]
         start = seen[0]["at_s"]
         begun = next(line["at_s"] for line in seen if line["phase"] == "during") - start
-        ended = next(line["ended_s"] for line in own if line["kind"] == "tested") - start
+        ended = (
+            next(line["ended_s"] for line in lines if line["kind"] == "tested" and line["test"] == test.name) - start
+        )
         times = [(line["at_s"] - start, line["p50_us"] / 1e3) for line in seen if "p50_us" in line]
         calls = [(line["at_s"] - start, window_of_line(line).per_s) for line in seen if line["seconds"]]
         failed = [(line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen]
-        bad = [(begun + line["at_ms"] / 1e3, line["open_now"]) for line in own if line["kind"] == "connections"]
+        bad = [
+            (begun + line["at_ms"] / 1e3, line["open_now"])
+            for line in lines
+            if line["kind"] == "connections" and line["test"] == test.name
+        ]
         panels = [
             Panel("calls/s", {"answered": calls} | ({"failed": failed} if test.errors else {})),
             Panel("median call, ms", {"answered": times}, DECIMAL),

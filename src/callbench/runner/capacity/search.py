@@ -42,7 +42,7 @@ _OVERHEAD = 1.04
 _LEFT_OUT = ("histogram_ns", "intervals", "thresholds", "failure", "target", "processors", "server")
 
 Say = Callable[[str], None]
-OnLine = Callable[[Mapping[str, Any]], None]
+OnLine = Callable[[TriedLine], None]
 
 
 class CapacitySearch:

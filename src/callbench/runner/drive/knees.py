@@ -15,6 +15,7 @@ from callbench.runner.drive.slices import Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.knee import LevelTrial, next_level
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.overload import ObjectiveMet
 from callbench.store.lines.rounds import SliceSeen
 from callbench.store.record import Record
 from callbench.store.requested.knee_search import Search
@@ -161,7 +162,7 @@ class SearchTask(Task):
         self.result = {**line, "clients": load.clients, "unsteady": "", **result, **met}
 
 
-def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: float | None) -> dict[str, Any]:
+def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: float | None) -> ObjectiveMet:
     """Compare a drive with an objective, at the requested rate (None for a closed loop).
 
     Returns:

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.store.lines.forks import ForkLine
 from callbench.store.lines.rounds import RoundLine
-from callbench.store.lines.run import RunLine, run_line
+from callbench.store.lines.run import RUN_LINES, RunLine
 
 
 @dataclass
@@ -81,6 +81,6 @@ def read_resume_state(lines: Iterable[Mapping[str, Any]]) -> ResumeState:
         BadInput: a line has not the form of its kind.
     """
     state = ResumeState()
-    for line in lines:
-        state.add_line(run_line(line))
+    for line in RUN_LINES.read(lines):
+        state.add_line(line)
     return state

@@ -6,6 +6,10 @@ from typing import Any
 
 from callbench.analysis.stability.slices import window_of_line
 from callbench.runner.live.progress_line import ProgressLine
+from callbench.store.lines.capacity import TriedLine
+from callbench.store.lines.overload import HalfLine, OverloadLine
+from callbench.store.lines.sides import SideUse
+from callbench.store.lines.soak import RestLine, SoakSliceLine
 from callbench.store.progress import Thinned, progress_point
 
 
@@ -18,59 +22,66 @@ class SliceProgress(ProgressLine):
         self._points: Thinned[dict[str, Any]] = Thinned()
         self.keep_in(record, lambda: {"points": self._points.kept})
 
-    def show_slice(self, line: Mapping[str, Any]) -> None:
-        """Show a slice, given its journal line."""
-        self.add(line)
+    def show_slice(self, line: SoakSliceLine | RestLine) -> None:
+        """Show a slice or a rest of a soak, given its journal line."""
+        level = f"{line['clients']:,} clients"
+        self._points.add(_rest(line, level) if line["kind"] == "rest" else _slice(line, level))
         self.show(_text(line))
 
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Take what a journal line of a slice, of an overload or of a load says; it is kept with the next text."""
-        self._points.add(_point(line))
+    def add_overload(self, line: HalfLine | OverloadLine) -> None:
+        """Take an overload, or a slice around it; it is kept with the next text."""
+        if line["kind"] == "over":
+            self._points.add(_slice(line, f"{line['factor']:g} times its capacity"))
+        else:
+            self._points.add(_slice(line, f"half, {line['phase']}"))
+
+    def add_load(self, line: TriedLine) -> None:
+        """Take a load of a search for a capacity; it is kept with the next text."""
+        load = line["load"]
+        times = (load and load.get("latency_us")) or {}
+        self._points.add(
+            progress_point(
+                line["at_s"],
+                None if load is None else load["rate_per_s"],
+                sum(line["errors"].values()),
+                p50_us=times.get("p50"),
+                p99_us=times.get("p99"),
+                level=f"{line['level']:,.4g}",
+                holds=line["holds"],
+            )
+        )
 
 
-def _point(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `progress.schema.json` has of a journal line."""
-    load = line["load"] if line.get("load") else line
-    server = _server(line)
-    times = load.get("latency_us") or load
+def _slice(line: SoakSliceLine | HalfLine | OverloadLine, level: str) -> dict[str, Any]:
+    """Return what `progress.schema.json` has of a slice."""
+    server = _server(line["sides"])
     return progress_point(
         line["at_s"],
-        _rate(load),
-        sum(line.get("errors", {}).values()),
-        p50_us=times.get("p50_us", times.get("p50")),
-        p99_us=times.get("p99_us", times.get("p99")),
-        memory_bytes=server.get("resident_bytes"),
-        threads=server.get("threads"),
-        level=_level(line),
-        holds=line.get("holds"),
+        window_of_line(line).per_s if line["calls"] else None,
+        sum(line["errors"].values()),
+        p50_us=line.get("p50_us"),
+        p99_us=line.get("p99_us"),
+        memory_bytes=server and server["resident_bytes"],
+        threads=server and server["threads"],
+        level=level,
     )
 
 
-def _rate(load: Mapping[str, Any]) -> float | None:
-    if "rate_per_s" in load:
-        return float(load["rate_per_s"])
-    return window_of_line(load).per_s if load.get("calls") else None
+def _rest(line: RestLine, level: str) -> dict[str, Any]:
+    """The same of a rest, in which nothing is called."""
+    server = _server(line["sides"])
+    memory, threads = (server["resident_bytes"], server["threads"]) if server else (None, None)
+    return progress_point(line["at_s"], None, 0, memory_bytes=memory, threads=threads, level=level)
 
 
-def _level(line: Mapping[str, Any]) -> str | None:
-    if "level" in line:
-        return f"{line['level']:,.4g}"
-    if "clients" in line:
-        return f"{line['clients']:,} clients"
-    if line["kind"] == "over":
-        return f"{line['factor']:g} times its capacity"
-    return {"before": "half, before", "after": "half, after"}.get(str(line.get("phase")))
+def _server(sides: Mapping[str, SideUse]) -> SideUse | None:
+    return sides.get("server") or sides.get("both")
 
 
-def _server(line: Mapping[str, Any]) -> Mapping[str, Any]:
-    sides: Mapping[str, Mapping[str, Any]] = line.get("sides") or {}
-    return sides.get("server") or sides.get("both") or {}
-
-
-def _text(line: Mapping[str, Any]) -> str:
-    server = _server(line)
+def _text(line: SoakSliceLine | RestLine) -> str:
+    server = _server(line["sides"])
     size = f", {server['resident_bytes'] / 2**20:,.0f} MiB, {server['threads']} threads" if server else ""
-    if "calls" not in line:
+    if line["kind"] == "rest":
         return f"{line['at_s']:.0f} s, {line['clients']} clients: at rest{size}"
     rate = window_of_line(line).per_s
     failed = sum(line["errors"].values())

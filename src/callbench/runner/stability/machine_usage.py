@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.analysis.stability.other_programs import MOST_NAMED
 from callbench.model.process_tree import PROC, stat_fields
 from callbench.runner.measure.processor_time import TICK_NS, processors_of
 from callbench.runner.measure.sampler import Families
+from callbench.store.lines.sides import MachineUse
 
 # Positions in `stat_fields`: parent, user and system time in ticks.
 _PARENT, _USER, _SYSTEM = 1, 11, 12
@@ -39,7 +39,7 @@ class MachineUsage:
         self._families = families
         self._last, _ = _read_processes()
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> MachineUse:
         """Return the use since the last call, in nanoseconds, with the other programs that used most."""
         look, parents = _read_processes()
         families = self._families()
@@ -54,7 +54,7 @@ class MachineUsage:
             "steal_ns": look.steal_ns - before.steal_ns,
             "ours_ns": sum(ns for pid, ns in used.items() if pid in ours),
             "known": bool({"server", "both"} & families.keys()),
-            "most": [[_name(pid), ns] for ns, pid in others[:MOST_NAMED]],
+            "most": [(_name(pid), ns) for ns, pid in others[:MOST_NAMED]],
         }
 
 

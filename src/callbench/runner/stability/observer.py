@@ -1,12 +1,12 @@
 """A normal client that calls slowly while others misbehave, with a new connection for each slice."""
 
 import time
-from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.analysis.stability.slices import SPEED, failed_slice
 from callbench.model.errors import AdapterFailure
 from callbench.runner.stability.slice_drive import drive_slice
+from callbench.store.lines.torture import ObservedFigures
 
 # Seconds of a slice.
 LENGTH_S = 0.5
@@ -28,7 +28,7 @@ class Observer:
         self._target = target
         self._client = target.start_client("the observer")
 
-    def observe(self, seconds: float = LENGTH_S) -> dict[str, Any]:
+    def observe(self, seconds: float = LENGTH_S) -> ObservedFigures:
         """Make one slice: connect and call. Errors are part of the result.
 
         Returns:
@@ -50,14 +50,13 @@ class Observer:
                 self._client.process.close(grace=0)
                 self._client = self._target.start_client("the observer")
                 kind = AdapterFailure("timeout", str(failure))
-            return failed_slice(kind, time.monotonic() - began) | {"connect_s": None}
-        slice_["connect_s"] = round(connect_s, 6)
+            return ObservedFigures(**failed_slice(kind, time.monotonic() - began), connect_s=None)
         slice_["seconds"] = round(time.monotonic() - began, 6)
         slice_.pop("buckets", None)
         if connect_s > _SLOW_CONNECT_S and SPEED in slice_:
             # Waiting for a connection counts like waiting for an answer.
             slice_[SPEED] = max(slice_[SPEED], connect_s * 1e6)
-        return slice_
+        return ObservedFigures(**slice_, connect_s=round(connect_s, 6))
 
     def close(self) -> None:
         """End the client."""

@@ -18,6 +18,22 @@ from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.stats.load.knee import LevelTrial, SearchRange, knee, next_level
 from callbench.stats.load.rate import window_of
 from callbench.stats.load.recovery import IN_A_ROW, Slice, recovery, slow_above
+from callbench.store.lines.overload import (
+    OVERLOAD_LINES,
+    BeforeLine,
+    CapacityLine,
+    HalfLine,
+    Moment,
+    OverloadAgainLine,
+    OverloadDeathLine,
+    OverloadLine,
+    OverloadMomentLine,
+    PassedLine,
+    Phase,
+    SearchedLine,
+)
+from callbench.store.lines.sides import SideUse
+from callbench.store.lines.slices import Percentiles
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.overload import OverloadRequest
 
@@ -31,7 +47,7 @@ _GUESS_S = 0.5
 _PRECISION = 0.1
 
 Announce = Callable[[str], None]
-OnLine = Callable[[Mapping[str, Any]], None]
+OnLine = Callable[[HalfLine | OverloadLine], None]
 
 
 @dataclass
@@ -102,7 +118,7 @@ class Overload:
 
     def _find_capacity(self) -> float:
         capacity = self._request.rate or self._search_capacity()
-        self._run.append({"kind": "capacity", "rate_per_s": capacity, "at_s": self._at_s()})
+        self._run.append(CapacityLine(kind="capacity", rate_per_s=capacity, at_s=self._at_s()))
         return capacity
 
     def _run_stages(self, capacity: float) -> None:
@@ -116,7 +132,7 @@ class Overload:
             end_s = self._overload(capacity, factor)
             if self._server_died() or not self._watch_recovery(capacity, factor, limit_us, end_s):
                 return
-            self._run.append({"kind": "passed", "factor": factor, "at_s": self._at_s()})
+            self._run.append(PassedLine(kind="passed", factor=factor, at_s=self._at_s()))
         self._announce("at rest")
         self._moment("end")
         self._target.disconnect_clients()
@@ -126,7 +142,7 @@ class Overload:
     def _discard_interrupted(self, factor: float) -> None:
         """Mark an interrupted overload as repeated: its slices no longer count."""
         if factor in self._progress.started:
-            self._run.append({"kind": "again", "factor": factor})
+            self._run.append(OverloadAgainLine(kind="again", factor=factor))
 
     def _measure_before(self, capacity: float) -> float:
         """Drive at half of the capacity. Return the duration in microseconds above which a median call is slow."""
@@ -139,16 +155,16 @@ class Overload:
             raise CallbenchError(f"no call succeeded at half of {capacity:,.0f} calls/s: it cannot be overloaded")
         before_us = median(speeds)
         limit_us = slow_above(before_us, self._request.within)
-        self._run.append({"kind": "before", "before_us": before_us, "limit_us": limit_us, "at_s": self._at_s()})
+        self._run.append(BeforeLine(kind="before", before_us=before_us, limit_us=limit_us, at_s=self._at_s()))
         return limit_us
 
     def _at_s(self) -> float:
         return round(time.monotonic() - self._began, 4)
 
-    def _moment(self, moment: str) -> None:
+    def _moment(self, moment: Moment) -> None:
         if self._process_usage is not None:
-            line = {"moment": moment, "at_s": self._at_s(), "sides": self._process_usage.exact()}
-            self._run.append({"kind": "moment", **line})
+            at_s, sides = self._at_s(), self._process_usage.exact()
+            self._run.append(OverloadMomentLine(kind="moment", moment=moment, at_s=at_s, sides=sides))
 
     def _search_capacity(self) -> float:
         """Search the capacity like the knee of a study, starting from half of a closed loop's rate."""
@@ -162,8 +178,8 @@ class Overload:
             self._announce(f"searching: {level:,.0f} calls/s")
             done = self._drive(level, _SLICE_S)
             met = objective_result(done, self._request.objective, level)
-            steps.append(LevelTrial(level, bool(met["holds"])))
-            self._run.append({"kind": "step", "level": level, "at_s": self._at_s(), **met})
+            steps.append(LevelTrial(level, met["holds"]))
+            self._run.append(SearchedLine(kind="step", level=level, at_s=self._at_s(), **met))
         found_knee = knee(steps, span)
         if found_knee is None or not any(step.met for step in steps):
             raise CallbenchError(f"it does not hold even {steps[-1].level:g} calls/s with {self._request.objective}")
@@ -184,7 +200,7 @@ class Overload:
             schedule=schedule,
         )
 
-    def _half_load_slice(self, capacity: float, phase: str, factor: float) -> Slice:
+    def _half_load_slice(self, capacity: float, phase: Phase, factor: float) -> Slice:
         """Drive one slice at half of the capacity."""
         at_s, began = self._at_s(), time.monotonic()
         try:
@@ -195,17 +211,21 @@ class Overload:
             slice_ = failed_slice(failure, time.monotonic() - began)
         slice_.pop("buckets", None)
         slice_.pop("endpoints", None)
-        line = {"kind": "slice", "phase": phase, "factor": factor, "at_s": at_s, **slice_}
-        line |= {
-            "dead": self._target.lost() is not None,
-            "sides": self._usage_so_far(),
-            "machine": self._machine.read(),
-        }
+        line = HalfLine(
+            kind="slice",
+            phase=phase,
+            factor=factor,
+            at_s=at_s,
+            **slice_,
+            dead=self._target.lost() is not None,
+            sides=self._usage_so_far(),
+            machine=self._machine.read(),
+        )
         self._run.append(line)
         self._on_line(line)
         return slice_of(line)
 
-    def _usage_so_far(self) -> dict[str, Any]:
+    def _usage_so_far(self) -> dict[str, SideUse]:
         return {} if self._process_usage is None else self._process_usage.read()
 
     def _overload(self, capacity: float, factor: float) -> float:
@@ -216,10 +236,18 @@ class Overload:
         slice_ = slice_record(done)
         slice_.pop("buckets", None)
         end_s = round(at_s + self._request.seconds, 4)
-        head = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": end_s}
-        line = {"service_us": _service_times(done), "intervals": done["intervals"], "sides": self._usage_so_far()}
-        line["machine"] = self._machine.read()
-        over = {"kind": "over", **head, **slice_, **line}
+        over = OverloadLine(
+            kind="over",
+            factor=factor,
+            rate_asked_per_s=capacity * factor,
+            at_s=at_s,
+            until_s=end_s,
+            **slice_,
+            service_us=_service_times(done),
+            intervals=done["intervals"],
+            sides=self._usage_so_far(),
+            machine=self._machine.read(),
+        )
         self._run.append(over)
         self._on_line(over)
         return end_s
@@ -240,12 +268,12 @@ class Overload:
     def _server_died(self) -> bool:
         loss = self._target.lost()
         if loss is not None:
-            line = {"at_s": self._at_s(), "calls": self._target.answered, "how": loss.how, "why": loss.why}
-            self._run.append({"kind": "death", **line})
+            at_s, calls = self._at_s(), self._target.answered
+            self._run.append(OverloadDeathLine(kind="death", at_s=at_s, calls=calls, how=loss.how, why=loss.why))
         return loss is not None
 
 
-def _service_times(done: Mapping[str, Any]) -> dict[str, float]:
+def _service_times(done: Mapping[str, Any]) -> Percentiles:
     """Return the percentiles from the real start of each call, in microseconds."""
     histogram = done["service"]
     if not histogram or not histogram["count"]:
@@ -255,10 +283,10 @@ def _service_times(done: Mapping[str, Any]) -> dict[str, float]:
 
 def _read_progress(run: RecordWriter) -> _Progress:
     progress = _Progress()
-    for line in run.lines():
+    for line in OVERLOAD_LINES.read(run.lines(), run.path):
         match line["kind"]:
             case "step":
-                progress.steps.append(LevelTrial(line["level"], bool(line["holds"])))
+                progress.steps.append(LevelTrial(line["level"], line["holds"]))
             case "capacity":
                 progress.capacity = line["rate_per_s"]
             case "before":

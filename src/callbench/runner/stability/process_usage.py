@@ -1,12 +1,13 @@
 """The resources that both sides use: sampled ten times a second, and read on request."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from callbench.model.process_readings import LightReading
 from callbench.runner.measure.process_reading import files_of, read_full
 from callbench.runner.measure.sampler import Families, Sampler, SideSamples
+from callbench.store.lines.sides import SideRead, SideUse
 
 
 @dataclass
@@ -31,11 +32,11 @@ class ProcessUsage:
         self._sampler = Sampler(families)
         self._reported = {side: _reported(track) for side, track in self._sampler.tracks.items()}
 
-    def read(self) -> dict[str, dict[str, Any]]:
+    def read(self) -> dict[str, SideUse]:
         """Return each side's use since the last call: current and greatest sizes, and differences of counts."""
         return {side: self._changes(side, track) for side, track in self._sampler.tracks.items()}
 
-    def _changes(self, side: str, track: SideSamples) -> dict[str, Any]:
+    def _changes(self, side: str, track: SideSamples) -> SideUse:
         # Samples that arrive meanwhile are kept for the next call.
         count = len(track.samples)
         samples = [reading for _, reading in track.samples[:count]]
@@ -56,9 +57,9 @@ class ProcessUsage:
             "system_ms": max(0, last.system_ms - before.last.system_ms),
         }
 
-    def exact(self) -> Mapping[str, Any]:
+    def exact(self) -> dict[str, SideRead]:
         """Return all values of each side now, with exact memory. It reads all memory pages."""
-        return {side: read_full(pids).record() for side, pids in self._families().items()}
+        return {side: cast("SideRead", read_full(pids).record()) for side, pids in self._families().items()}
 
     def close(self) -> None:
         """Stop sampling."""

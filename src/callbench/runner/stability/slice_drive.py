@@ -2,12 +2,12 @@
 
 import time
 from pathlib import Path
-from typing import Any
 
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack.target import TargetSpec
 from callbench.analysis.stability.slices import failed_slice, slice_record
 from callbench.model.errors import AdapterFailure
+from callbench.store.lines.slices import SliceFigures
 
 
 def drive_slice(  # noqa: PLR0913 - a drive has so many members
@@ -18,7 +18,7 @@ def drive_slice(  # noqa: PLR0913 - a drive has so many members
     calls: int = 1,
     schedule: Path | None = None,
     think_ns: int = 0,
-) -> dict[str, Any]:
+) -> SliceFigures:
     """Drive for so many seconds. If the client cannot connect, return a slice of errors.
 
     Returns:

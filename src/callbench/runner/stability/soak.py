@@ -1,9 +1,9 @@
 """A soak: steps of concurrency with long load, measured in slices, and a rest after each step."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Literal
 
 from callbench.adapter.stack.target import ServerEnd, Target
 from callbench.analysis.load.endpoints import added
@@ -14,6 +14,20 @@ from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.slice_drive import drive_slice
 from callbench.stats.estimate.histogram import merged
+from callbench.store.lines.overload import Moment
+from callbench.store.lines.sides import SideUse
+from callbench.store.lines.slices import EndpointCounts, SliceFigures
+from callbench.store.lines.soak import (
+    SOAK_LINES,
+    EndpointsLine,
+    HistogramLine,
+    RestLine,
+    SoakDeathLine,
+    SoakMomentLine,
+    SoakOverLine,
+    SoakSliceLine,
+    SoakStartLine,
+)
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.soak import SoakRequest
 
@@ -29,7 +43,7 @@ _SLICE_S = 1.0
 _LEAST_SLICE_S = 0.25
 _SLICES = 100
 
-OnSlice = Callable[[Mapping[str, Any]], None]
+OnSlice = Callable[[SoakSliceLine | RestLine], None]
 
 
 def slice_s(seconds: float, every_s: float | None) -> float:
@@ -72,7 +86,7 @@ class Soak:
         self._machine = MachineUsage(target.pids)
         self._buckets: list[dict[int, int]] = []
         self._extremes: list[int] = []
-        self._endpoints: list[list[dict[str, Any]]] = []
+        self._endpoints: list[list[EndpointCounts]] = []
 
     def run(self) -> None:
         """Do the remaining work.
@@ -100,8 +114,8 @@ class Soak:
         if not self._target.is_open:
             self._target.open()
         self._process_usage = ProcessUsage(self._target.pids)
-        line = {"start": self._start, "at_s": self._at_s(), "took_s": round(self._target.started_s, 4)}
-        self._run.append({"kind": "start", **line})
+        at_s, took_s = self._at_s(), round(self._target.started_s, 4)
+        self._run.append(SoakStartLine(kind="start", start=self._start, at_s=at_s, took_s=took_s))
 
     def _step(self, step: int, clients: int) -> None:
         left = self._request.seconds - self._progress.driven_s.get(step, 0.0)
@@ -114,10 +128,19 @@ class Soak:
             self._rest(step, clients, left)
             self._moment(step, clients, "rested")
 
-    def _moment(self, step: int, clients: int, moment: str) -> None:
+    def _moment(self, step: int, clients: int, moment: Moment) -> None:
         if self._process_usage is not None and not self._over:
-            line = {"step": step, "clients": clients, "start": self._start, "moment": moment, "at_s": self._at_s()}
-            self._run.append({"kind": "moment", **line, "sides": self._process_usage.exact()})
+            self._run.append(
+                SoakMomentLine(
+                    kind="moment",
+                    step=step,
+                    clients=clients,
+                    start=self._start,
+                    moment=moment,
+                    at_s=self._at_s(),
+                    sides=self._process_usage.exact(),
+                )
+            )
 
     def _drive(self, step: int, clients: int, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -129,10 +152,18 @@ class Soak:
             at_s, start = self._at_s(), self._start
             slice_, connected = self._slice(clients, length, connected=connected)
             loss = self._target.lost()
-            head = {"step": step, "clients": clients, "start": start, "at_s": at_s}
             self._collect_histogram(slice_)
-            line = {"kind": "slice", **head, **slice_, "dead": loss is not None, "sides": self._usage_so_far()}
-            line["machine"] = self._machine.read()
+            line = SoakSliceLine(
+                kind="slice",
+                step=step,
+                clients=clients,
+                start=start,
+                at_s=at_s,
+                **slice_,
+                dead=loss is not None,
+                sides=self._usage_so_far(),
+                machine=self._machine.read(),
+            )
             self._run.append(line)
             self._on_slice(line)
             number += 1
@@ -143,7 +174,7 @@ class Soak:
                 self._process_died("server", loss, step)
         self._write_histogram(step)
 
-    def _slice(self, clients: int, seconds: float, *, connected: bool) -> tuple[dict[str, Any], bool]:
+    def _slice(self, clients: int, seconds: float, *, connected: bool) -> tuple[SliceFigures, bool]:
         """Drive one slice. Return it, and whether the clients are connected. A client that is refused tries again."""
         began = time.monotonic()
         try:
@@ -162,10 +193,20 @@ class Soak:
         """Handle a dead client: it is restarted with the server, as often as the server itself."""
         self._process_died("client", ServerEnd(failure.ending or "exit", str(failure)), None)
 
-    def _process_died(self, side: str, loss: ServerEnd, step: int | None) -> None:
+    def _process_died(self, side: Literal["server", "client"], loss: ServerEnd, step: int | None) -> None:
         """Write that a process ended, and restart it if requested."""
-        line = {"side": side, "start": self._start, "step": step, "at_s": self._at_s(), "calls": self._target.answered}
-        self._run.append({"kind": "death", **line, "how": loss.how, "why": loss.why})
+        self._run.append(
+            SoakDeathLine(
+                kind="death",
+                side=side,
+                start=self._start,
+                step=step,
+                at_s=self._at_s(),
+                calls=self._target.answered,
+                how=loss.how,
+                why=loss.why,
+            )
+        )
         # The first call is always made by the start itself.
         self._failed_starts = 0 if self._target.answered > 1 else self._failed_starts + 1
         if not (self._request.restart and self._target.ours):
@@ -194,7 +235,7 @@ class Soak:
 
     def _finish(self, why: str) -> None:
         self._over = True
-        self._run.append({"kind": "over", "at_s": self._at_s(), "why": why})
+        self._run.append(SoakOverLine(kind="over", at_s=self._at_s(), why=why))
 
     def _rest(self, step: int, clients: int, seconds: float) -> None:
         """Disconnect the clients and leave the server alone, to see what memory it returns."""
@@ -205,39 +246,46 @@ class Soak:
             length = left if left < 1.5 * self._request.every_s else self._request.every_s
             time.sleep(length)
             loss = self._target.lost()
-            head = {"step": step, "clients": clients, "start": self._start, "at_s": at_s}
-            line = {"kind": "rest", **head, "seconds": round(length, 4), "sides": self._usage_so_far()}
-            line["machine"] = self._machine.read()
+            line = RestLine(
+                kind="rest",
+                step=step,
+                clients=clients,
+                start=self._start,
+                at_s=at_s,
+                seconds=round(length, 4),
+                sides=self._usage_so_far(),
+                machine=self._machine.read(),
+            )
             self._run.append(line)
             self._on_slice(line)
             if loss is not None:
                 self._process_died("server", loss, step)
 
-    def _usage_so_far(self) -> dict[str, Any]:
+    def _usage_so_far(self) -> dict[str, SideUse]:
         return {} if self._process_usage is None else self._process_usage.read()
 
-    def _collect_histogram(self, slice_: dict[str, Any]) -> None:
+    def _collect_histogram(self, slice_: SliceFigures) -> None:
         """Take the histograms out of a slice's line, also those of endpoints; many of them share one line."""
         buckets = slice_.pop("buckets", None)
         if buckets:
-            self._buckets.append({int(index): int(count) for index, count in buckets})
+            self._buckets.append(dict(buckets))
             self._extremes += [slice_["min_ns"], slice_["max_ns"]]
         if endpoints := slice_.pop("endpoints", None):
             self._endpoints.append(endpoints)
 
     def _write_histogram(self, step: int) -> None:
         if self._buckets:
-            line = {"step": step, "min_ns": min(self._extremes), "max_ns": max(self._extremes)}
-            self._run.append({"kind": "histogram", **line, "buckets": list(merged(self._buckets).items())})
+            least, most, buckets = min(self._extremes), max(self._extremes), list(merged(self._buckets).items())
+            self._run.append(HistogramLine(kind="histogram", step=step, min_ns=least, max_ns=most, buckets=buckets))
             self._buckets, self._extremes = [], []
         if self._endpoints:
-            self._run.append({"kind": "endpoints", "step": step, "endpoints": added(self._endpoints)})
+            self._run.append(EndpointsLine(kind="endpoints", step=step, endpoints=added(self._endpoints)))
             self._endpoints = []
 
 
 def _read_progress(run: RecordWriter) -> _Progress:
     progress = _Progress()
-    for line in run.lines():
+    for line in SOAK_LINES.read(run.lines(), run.path):
         match line["kind"]:
             case "slice" | "rest":
                 total_s = progress.driven_s if line["kind"] == "slice" else progress.rested_s

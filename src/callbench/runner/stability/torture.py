@@ -1,10 +1,9 @@
 """A torture test: one misbehaviour after the other, while an observer calls before, during and after it."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.analysis.stability.lines import until_s
@@ -17,6 +16,18 @@ from callbench.runner.stability.observer import LENGTH_S, Observer
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.torture_connections import TortureConnections
 from callbench.stats.load.recovery import IN_A_ROW, Slice, recovery, slow_above
+from callbench.store.lines.torture import (
+    TORTURE_LINES,
+    AttackAgainLine,
+    AttackedLine,
+    AttackLine,
+    ConnectionsLine,
+    ConnectionTotals,
+    HowEnded,
+    LeftOutTestLine,
+    ObservedLine,
+    Phase,
+)
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.torture import TortureRequest
 
@@ -27,12 +38,12 @@ _SETTLE_S = 1.0
 Announce = Callable[[str], None]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Progress:
     """What the journal already contains: finished or excluded tests, and those that were begun."""
 
-    done: frozenset[str]
-    started: frozenset[str]
+    done: set[str] = field(default_factory=set)
+    started: set[str] = field(default_factory=set)
 
 
 class Torture:
@@ -82,14 +93,14 @@ class Torture:
                 continue
             why_not = test.why_not(self._recorded_request)
             if why_not:
-                self._run.append({"kind": "left-out", "test": test.name, "why": why_not})
+                self._leave_out(test, why_not)
                 continue
             if not fresh and not self._restart_server(test):
                 continue
             fresh = False
             if test.name in self._progress.started:
                 # The test was interrupted, so its slices no longer count.
-                self._run.append({"kind": "again", "test": test.name})
+                self._run.append(AttackAgainLine(kind="again", test=test.name))
             self._test(test)
 
     def _at_s(self) -> float:
@@ -103,8 +114,11 @@ class Torture:
             return True
         if self._target.lost() is None:
             return True
-        self._run.append({"kind": "left-out", "test": test.name, "why": "the server has died and is not ours to start"})
+        self._leave_out(test, "the server has died and is not ours to start")
         return False
+
+    def _leave_out(self, test: Misbehaviour, why: str) -> None:
+        self._run.append(LeftOutTestLine(kind="left-out", test=test.name, why=why))
 
     def _test(self, test: Misbehaviour) -> None:
         self._announce(f"{test.name}: before")
@@ -118,27 +132,41 @@ class Torture:
             begin = process_usage.exact()
             speeds = [measured.latency_us for measured in slices if measured.latency_us is not None]
             if not speeds:
-                why = "the observer was not answered even before it"
-                self._run.append({"kind": "left-out", "test": test.name, "why": why})
+                self._leave_out(test, "the observer was not answered even before it")
                 return
             before_us = median(speeds)
             limit_us = slow_above(before_us, self._request.within)
-            line = {"kind": "test", "test": test.name, "about": test.about, "at_s": self._at_s(), "begin": begin}
-            self._run.append({**line, "before_us": before_us, "limit_us": limit_us})
+            self._run.append(
+                AttackLine(
+                    kind="test",
+                    test=test.name,
+                    about=test.about,
+                    at_s=self._at_s(),
+                    begin=begin,
+                    before_us=before_us,
+                    limit_us=limit_us,
+                )
+            )
             done, ended_s = self._attack(test, observer)
             self._watch_recovery(test, observer, ended_s, limit_us)
             time.sleep(_SETTLE_S)
             loss = self._target.lost()
-            ending = None if loss is None else {"how": loss.how, "why": loss.why}
             self._run.append(
-                {"kind": "tested", "test": test.name, "ended_s": ended_s, "connections": done,
-                 "end": process_usage.exact(), "sides": process_usage.read(), "loss": ending}
-            )  # fmt: skip
+                AttackedLine(
+                    kind="tested",
+                    test=test.name,
+                    ended_s=ended_s,
+                    connections=done,
+                    end=process_usage.exact(),
+                    sides=process_usage.read(),
+                    loss=None if loss is None else HowEnded(how=loss.how, why=loss.why),
+                )
+            )
         finally:
             process_usage.close()
             observer.close()
 
-    def _attack(self, test: Misbehaviour, observer: Observer) -> tuple[Mapping[str, Any], float]:
+    def _attack(self, test: Misbehaviour, observer: Observer) -> tuple[ConnectionTotals, float]:
         """Run the misbehaving connections, and observe meanwhile. Return their report, and when they ended."""
         host, port = request_recorder.address(self._target.endpoint)
         connections = min(test.most, self._request.connections)
@@ -155,10 +183,10 @@ class Torture:
                 self._observe(test, "during", observer)
             ended_s = self._at_s()
             for interval in misbehaving.intervals[::5]:
-                self._run.append({"kind": "connections", "test": test.name, **interval})
+                self._run.append(ConnectionsLine(kind="connections", test=test.name, **interval))
             if misbehaving.done is None:
                 raise misbehaving.failure or CallbenchError("the engine's torture program ended without a report")
-            return {name: value for name, value in misbehaving.done.items() if name != "is"}, ended_s
+            return misbehaving.done, ended_s
 
     def _watch_recovery(self, test: Misbehaviour, observer: Observer, ended_s: float, limit_us: float) -> None:
         """Observe until the server has recovered, or the longest wait is over."""
@@ -169,21 +197,31 @@ class Torture:
             if recovery(slices, ended_s, limit_us) is not None or (slices[-1].dead and not slices[-1].calls):
                 return
 
-    def _observe(self, test: Misbehaviour, phase: str, observer: Observer) -> Slice:
+    def _observe(self, test: Misbehaviour, phase: Phase, observer: Observer) -> Slice:
         at_s = self._at_s()
         try:
             slice_ = observer.observe(LENGTH_S)
         except AdapterFailure as failure:
             raise CallbenchError(f"the observer cannot be started: {failure}") from failure
-        line = {"kind": "slice", "test": test.name, "phase": phase, "at_s": at_s, **slice_}
-        line |= {"dead": self._target.lost() is not None, "machine": self._machine.read()}
+        line = ObservedLine(
+            kind="slice",
+            test=test.name,
+            phase=phase,
+            at_s=at_s,
+            **slice_,
+            dead=self._target.lost() is not None,
+            machine=self._machine.read(),
+        )
         self._run.append(line)
         return slice_of(line)
 
 
 def _read_progress(run: RecordWriter) -> _Progress:
-    by_kind: dict[str, set[str]] = {}
-    for line in run.lines():
-        by_kind.setdefault(line["kind"], set()).add(line.get("test", ""))
-    done = by_kind.get("tested", set()) | by_kind.get("left-out", set())
-    return _Progress(frozenset(done), frozenset(by_kind.get("slice", set()) - done))
+    progress = _Progress()
+    for line in TORTURE_LINES.read(run.lines(), run.path):
+        if line["kind"] == "slice":
+            progress.started.add(line["test"])
+        elif line["kind"] == "tested" or line["kind"] == "left-out":
+            progress.done.add(line["test"])
+    progress.started -= progress.done
+    return progress

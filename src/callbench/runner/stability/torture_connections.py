@@ -3,12 +3,15 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Host
 from callbench.adapter.process import AdapterProcess
 from callbench.model.errors import AdapterFailure, MachineFailure
 from callbench.model.installation import engine_remedy, home, torture_program
+
+if TYPE_CHECKING:
+    from callbench.store.lines.torture import ConnectionsSoFar, ConnectionTotals
 
 _START_S = 30.0
 _SILENCE_S = 30.0
@@ -34,8 +37,8 @@ class TortureConnections:
         program = torture_program()
         if program is None:
             raise MachineFailure(f"the engine's torture program is not built: run `{engine_remedy()}`")
-        self.intervals: list[dict[str, Any]] = []
-        self.done: dict[str, Any] | None = None
+        self.intervals: list[ConnectionsSoFar] = []
+        self.done: ConnectionTotals | None = None
         self.failure: AdapterFailure | None = None
         self._process = AdapterProcess(
             "the torture program", [str(program)], home(), processors, host_options=host.enter_options()
@@ -56,9 +59,10 @@ class TortureConnections:
                 report = self._process.receive(self._deadline, "how it goes")
                 match report.get("is"):
                     case "interval":
-                        self.intervals.append(report)
+                        self.intervals.append(cast("ConnectionsSoFar", report))
                     case "done":
-                        self.done = report
+                        del report["is"]
+                        self.done = cast("ConnectionTotals", report)
                     case _:
                         self.failure = AdapterFailure(
                             "internal", f"the engine's torture program reported: {report.get('message')}"

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from callbench.store.lines.slices import EndpointResult
+
 
 class SideRecord(TypedDict):
     """Shares of the processors of a side: what it used, its busiest thread, waited for, and what others used."""
@@ -29,7 +31,7 @@ class LoadedRecord(TypedDict):
     clients_unserved: NotRequired[int | None]
     latency_us: NotRequired[dict[str, Any] | None]
     service_us: NotRequired[dict[str, Any] | None]
-    endpoints: NotRequired[list[dict[str, Any]] | None]
+    endpoints: NotRequired[list[EndpointResult] | None]
 
 
 class LoadOutcome(TypedDict):

@@ -1,9 +1,8 @@
 """Every line of a run's journal that a resumed run needs; the others are read from the tables."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict, cast, get_args
+from typing import Any, Literal, TypedDict
 
-from callbench.model.errors import BadInput
 from callbench.store.lines.forks import (
     BatchLine,
     BatchOverLine,
@@ -12,7 +11,7 @@ from callbench.store.lines.forks import (
     ForkOverLine,
     UnsteadyLine,
 )
-from callbench.store.lines.of_kind import checked, kinds_of
+from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.rounds import RoundLine
 
 
@@ -64,16 +63,4 @@ RunLine = (
     | OtherLine
 )
 
-_TYPES: Mapping[str, Any] = {kind: of for of in get_args(RunLine) for kind in kinds_of(of)}
-
-
-def run_line(line: Mapping[str, Any]) -> RunLine:
-    """Return a line of a run's journal as its type.
-
-    Raises:
-        BadInput: it has not the form of its kind, or there is no such kind.
-    """
-    of = _TYPES.get(line["kind"])
-    if of is None:
-        raise BadInput(f"the journal is damaged: a line of kind {line['kind']} is none of a run's")
-    return cast("RunLine", checked(line, of))
+RUN_LINES: LineTypes[RunLine] = LineTypes("a run", RunLine)

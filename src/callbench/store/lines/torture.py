@@ -1,0 +1,112 @@
+"""Lines of a torture test: slices of a client that behaves, and counts of the connections that do not."""
+
+from typing import Literal, TypedDict
+
+from callbench.store.lines.driven import CpuSoFar
+from callbench.store.lines.notes import NoteLine
+from callbench.store.lines.of_kind import LineTypes
+from callbench.store.lines.sides import SideRead, SideUse
+from callbench.store.lines.slices import SliceFigures, TimedSlice
+
+Phase = Literal["before", "during", "after"]
+
+
+class ConnectionCounts(TypedDict):
+    """Connections and bytes since the start, as the attacking side counts them: `engine/torture/src/counts.rs`."""
+
+    opened: int
+    open_now: int
+    max_open: int
+    refused: int
+    timed_out: int
+    failed: int
+    answered: int
+    closed_by_server: int
+    reset_by_server: int
+    ended: int
+    sent_bytes: int
+    received_bytes: int
+    out_of_resources: int
+
+
+class ConnectionTotals(ConnectionCounts):
+    """All of them at the end, and the processor time that they took."""
+
+    processor: CpuSoFar
+
+
+class HowEnded(TypedDict):
+    """How a server ended, and why, in words."""
+
+    how: str
+    why: str
+
+
+class ObservedFigures(SliceFigures):
+    """What the observer saw in a slice; `connect_s` is None if it could not connect."""
+
+    connect_s: float | None
+
+
+class ObservedLine(ObservedFigures, TimedSlice):
+    """A slice of the observer."""
+
+    kind: Literal["slice"]
+    test: str
+    phase: Phase
+
+
+class AttackLine(TypedDict):
+    """A test begins. A slice with a median above `limit_us` is slow; `before_us` is the median before."""
+
+    kind: Literal["test"]
+    test: str
+    about: str
+    at_s: float
+    begin: dict[str, SideRead]
+    before_us: float
+    limit_us: float
+
+
+class ConnectionsSoFar(ConnectionCounts):
+    """The connections so far, `at_ms` after they began."""
+
+    at_ms: int
+
+
+class ConnectionsLine(ConnectionsSoFar):
+    """The same, of a test."""
+
+    kind: Literal["connections"]
+    test: str
+
+
+class AttackedLine(TypedDict):
+    """A test is over; its connections had ended at `ended_s`."""
+
+    kind: Literal["tested"]
+    test: str
+    ended_s: float
+    connections: ConnectionTotals
+    end: dict[str, SideRead]
+    sides: dict[str, SideUse]
+    loss: HowEnded | None
+
+
+class LeftOutTestLine(TypedDict):
+    """A test was not made, and why."""
+
+    kind: Literal["left-out"]
+    test: str
+    why: str
+
+
+class AttackAgainLine(TypedDict):
+    """A test was interrupted and is made again: its lines so far do not count."""
+
+    kind: Literal["again"]
+    test: str
+
+
+TortureLine = ObservedLine | AttackLine | ConnectionsLine | AttackedLine | LeftOutTestLine | AttackAgainLine | NoteLine
+TORTURE_LINES: LineTypes[TortureLine] = LineTypes("a torture", TortureLine)
