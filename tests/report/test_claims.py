@@ -7,7 +7,7 @@ import pytest
 
 from callbench.analysis.cells.results import Latency, Result, Results
 from callbench.analysis.judge.claims import Verdict, absent, judge
-from callbench.analysis.wording.words import apart_text, remark_text, undecided_text
+from callbench.analysis.wording.words import apart_text, counted_verdicts, remark_text, undecided_text
 from callbench.catalog import catalogue
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.claim import comparisons
@@ -271,3 +271,16 @@ def test_a_claim_about_a_percentile_of_too_few_calls_says_so_and_not_that_none_w
     rows = [replace(cell(message, "tcp", [100.0, 101.0]), too_few={"p99_us": few}) for message in "xy"]
     judged = judge(load(file), Results(rows, [], []))[0]
     assert (judged.verdict, judged.deciding.why) == (Verdict.UNMEASURED, f"x tcp: {few}")
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        ({Verdict.HOLDS: 1}, "1 holds"),
+        ({Verdict.FAILS: 8, Verdict.HOLDS: 4}, "4 hold and 8 do not hold"),
+        ({Verdict.FAILS: 1, Verdict.UNDECIDED: 1, Verdict.UNMEASURED: 0}, "1 does not hold and 1 is undecided"),
+    ],
+)
+def test_verdicts_are_counted_in_words(counts: dict[Verdict, int], text: str) -> None:
+    """It was said of stand-ins: 8 does not hold and 4 holds."""
+    assert counted_verdicts(counts) == text

@@ -127,6 +127,15 @@ def served_text(
     return rows
 
 
+# Of one, and of several.
+_VERDICT_WORDS = {
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.FAILS: ("does not hold", "do not hold"),
+    Verdict.UNDECIDED: ("is undecided", "are undecided"),
+    Verdict.UNMEASURED: ("was not measured", "were not measured"),
+}
+
+
 def _right_body(request: Mapping[str, Any]) -> str:
     """Write how the body of an answer is checked."""
     whys = [why for why, names in _CHECKED_BY.items() if any(name in request for name in names)]
@@ -157,9 +166,11 @@ def undecided_text(compared: ClaimComparison) -> str:
         return "undecided: this run alone would decide it, but runs on this machine differ by more than that"
     if tested.detectable is None:
         return "undecided: one fork does not show how much forks differ"
-    if tested.corrected_away:
-        more = f"; {_more_text(tested.more_forks)}"
-        return f"undecided: outside its threshold, but not shown after the correction for all comparisons{more}"
+    if tested.corrected_away or (compared.margin is not None and compared.margin < 0):
+        reaches = (
+            "not shown after the correction for all comparisons" if tested.corrected_away else "its interval is not"
+        )
+        return f"undecided: outside its threshold, but {reaches}; {_more_text(tested.more_forks)}"
     return f"undecided: {detectable_text(tested.detectable, tested.more_forks)}"
 
 
@@ -176,15 +187,18 @@ def _more_text(more_forks: int | None) -> str:
     return f"about {more_forks} more fork{'s' * (more_forks > 1)} would decide it"
 
 
+def counted_verdicts(counts: Mapping[Verdict, int]) -> str:
+    """Write how many hold, and how many do not: `1 holds and 2 are undecided`."""
+    return listed(f"{counts[verdict]} {words[counts[verdict] != 1]}"
+                  for verdict, words in _VERDICT_WORDS.items() if counts.get(verdict))  # fmt: skip
+
+
 def apart_text(claim: ClaimResult) -> str:
     """Write what the stand-ins say of a claim that they do not decide; nothing if there are none."""
     by_original: dict[str, Counter[Verdict]] = {}
     for compared in claim.apart:
         by_original.setdefault(compared.stand_in, Counter())[compared.verdict] += 1
-    parts = [
-        f"{original}: {listed(f'{count} {verdict}' for verdict, count in counts.items())}"
-        for original, counts in by_original.items()
-    ]
+    parts = [f"{original}: {counted_verdicts(counts)}" for original, counts in by_original.items()]
     return f"judged apart, as stand-ins for {'; '.join(parts)}" if parts else ""
 
 

@@ -20,6 +20,7 @@ from callbench.analysis.wording.words import (
     apart_text,
     as_sentence,
     claim_ratio_text,
+    counted_verdicts,
     published_text,
     ratio_text,
     remark_text,
@@ -150,6 +151,7 @@ def _template() -> Template:
     made.filters["claim_ratio"] = claim_ratio_text
     made.filters["remark"] = remark_text
     made.filters["apart"] = apart_text
+    made.filters["verdicts"] = counted_verdicts
     made.filters["sentence"] = as_sentence
     made.filters["plain"] = published_text
     made.globals["marks"] = MARKS

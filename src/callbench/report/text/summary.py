@@ -1,5 +1,6 @@
 """The results in words, computed from the run: the paragraph at the top, and what a reader must know."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from callbench.analysis.run.rankings import Ranking, in_process, rankings
 from callbench.analysis.run.subject import CONDITIONS, Subject
 from callbench.analysis.wording import limits
 from callbench.analysis.wording.naming import by_id, named
-from callbench.analysis.wording.words import listed, run_spread_text, some
+from callbench.analysis.wording.words import counted_verdicts, listed, run_spread_text, some
 from callbench.model.cell import HELD
 from callbench.report.text import along, plateaus
 from callbench.report.text.choice import RankingChoice, choices
@@ -127,15 +128,8 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[SummaryF
 
 def verdicts_text(results: Sequence[ClaimResult]) -> str:
     """Count the verdicts on the claims that were tested."""
-    words = {
-        Verdict.HOLDS: ("holds", "hold"),
-        Verdict.FAILS: ("does not hold", "do not hold"),
-        Verdict.UNDECIDED: ("is undecided", "are undecided"),
-    }
-    counts = {verdict: sum(result.verdict is verdict for result in results) for verdict in words}
-    tested = sum(counts.values())
-    parts = [f"{count} {words[verdict][count != 1]}" for verdict, count in counts.items() if count]
-    return f"of {tested} tested, {listed(parts)}." if tested else "none were tested."
+    tested = [result.verdict for result in results if result.verdict is not Verdict.UNMEASURED]
+    return f"of {len(tested)} tested, {counted_verdicts(Counter(tested))}." if tested else "none were tested."
 
 
 def elsewhere(subject: Subject) -> list[str]:
