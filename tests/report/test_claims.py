@@ -289,7 +289,7 @@ def test_verdicts_are_counted_in_words(counts: dict[Verdict, int], text: str) ->
 def test_a_ratio_outside_its_threshold_whose_interval_is_not_says_so(tmp_path: Path) -> None:
     """Of 1.13 (1.09 to 1.18) beside 0.9 to 1.1 it was said that a difference under 4.8 % could not be detected."""
     cells = [cell("x", "tcp", [108.0, 118.0, 113.0]), cell("y", "tcp", [100.0, 100.0, 100.0])]
-    (judged,) = judge(study(tmp_path, "above = 0.9\nbelow = 1.1"), Results(cells, [], []))
+    (judged,) = judge(study(tmp_path, "between = [0.9, 1.1]"), Results(cells, [], []))
     assert judged.verdict is Verdict.UNDECIDED
     assert undecided_text(judged.deciding).startswith(
         "undecided: outside its threshold, but its interval is not; about"
