@@ -13,6 +13,8 @@ from callbench.catalog.situation import answers, file
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal
+from callbench.report.export.template import left_columns
+from callbench.report.text.section import Sheet
 from conftest import ROOT
 
 # Other programs may keep the machine busy.
@@ -131,3 +133,13 @@ def test_a_move_may_be_worth_nothing_or_much() -> None:
         file.situation_of(answers.with_options(prices, None, worth=worth), "here") for worth in (None, 0.0, 200.0)
     )
     assert (usual.worth, free.worth, dear.worth) == (50.0, 0.0, 200.0)
+
+
+def test_values_of_unlike_rows_stand_on_one_side() -> None:
+    """`100 % of the traffic` stood to the right, and `mean time of a call` in the same column to the left."""
+    like = Sheet("a", ("stack", "ms", "why"), [("x", "3 ± 1 %", "a sentence that is longer than a value can be")])
+    rows = [("link", "100 % of the traffic", "given"), ("goal", "mean time of a call", "default")]
+    unlike = Sheet("a", ("", "value", "from"), rows, unlike=True)
+    assert left_columns(like) == [2]
+    assert left_columns(unlike) == [1, 2]
+    assert not unlike.has_values(1)

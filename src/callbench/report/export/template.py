@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from callbench.report.export.heads import MARK, Heads
+from callbench.report.text.section import Sheet
 
 # HTML's rules end these elements where the next begins, or what they stand in ends.
 _ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\s*")
@@ -35,6 +36,7 @@ def environment() -> Environment:
     made.filters["unbroken"] = _unbroken
     made.filters["breakable"] = _breakable
     made.filters["is_value"] = _is_value
+    made.filters["left_columns"] = left_columns
     made.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
     return made
 
@@ -60,6 +62,16 @@ def _breakable(text: str) -> Markup:
 def _is_value(text: str) -> bool:
     """Return whether a text is a value with its unit or interval, which stands in one line, and not words."""
     return len(text) < _LONGEST_VALUE and (not text or any(map(str.isdigit, text)) or len(text) < _SHORT)
+
+
+def left_columns(sheet: Sheet) -> list[int]:
+    """Return the places of the columns that stand to the left with their heads: those of words alone.
+
+    Where the rows are unlike things, all do: a column with some to the left and some to the right is hard to read.
+    """
+    places = range(1, len(sheet.columns))
+    texts = {place: [row[place] for row in sheet.rows if row[place]] for place in places}
+    return [place for place in places if sheet.unlike or (texts[place] and not any(map(_is_value, texts[place])))]
 
 
 def _asset(name: str) -> str:
