@@ -5,7 +5,8 @@ What says little, a variable called `one` and a dictionary of anything, only bec
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cache
 
 import pytest
 
@@ -19,13 +20,14 @@ CALLED_ONE = 25
 UNTYPED = 709
 
 
-def parsed() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def parsed() -> tuple[tuple[str, ast.Module], ...]:
     """Every file of the core, by its path."""
-    for file in sorted(SOURCE.rglob("*.py")):
-        yield str(file.relative_to(SOURCE)), ast.parse(file.read_text())
+    files = sorted(SOURCE.rglob("*.py"))
+    return tuple((str(file.relative_to(SOURCE)), ast.parse(file.read_text())) for file in files)
 
 
-def twice(files: Iterator[tuple[str, ast.Module]]) -> dict[str, list[str]]:
+def twice(files: Iterable[tuple[str, ast.Module]]) -> dict[str, list[str]]:
     """The public classes that several files define, with the files."""
     places: dict[str, list[str]] = defaultdict(list)
     for file, tree in files:
@@ -90,9 +92,7 @@ def test_a_method_hides_nothing() -> None:
 
 
 def test_a_name_of_two_files_is_seen() -> None:
-    assert twice(iter([("a", ast.parse("class Size: pass")), ("b", ast.parse("class Size: pass"))])) == {
-        "Size": ["a", "b"]
-    }
+    assert twice([("a", ast.parse("class Size: pass")), ("b", ast.parse("class Size: pass"))]) == {"Size": ["a", "b"]}
 
 
 def test_a_public_class_has_a_name_of_its_own() -> None:
