@@ -8,20 +8,32 @@ from typing import Any
 
 import pytest
 
+from callbench.analysis.load import stored as load_stored
+from callbench.analysis.peer import stored as peer_stored
 from callbench.analysis.stability import overload_result, soak_result, torture_result
 from callbench.model.errors import BadInput
 from callbench.store import journal
 from callbench.store.head import SEAL
+from callbench.store.lines.load import LOAD_LINES
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.overload import OVERLOAD_LINES
+from callbench.store.lines.peer import PEER_LINES
 from callbench.store.lines.soak import SOAK_LINES
 from callbench.store.lines.torture import TORTURE_LINES
 from callbench.store.record import Record
 
 HERE = Path(__file__).parent
-TYPES: dict[str, LineTypes[Any]] = {"overload": OVERLOAD_LINES, "soak": SOAK_LINES, "torture": TORTURE_LINES}
+TYPES: dict[str, LineTypes[Any]] = {
+    "load": LOAD_LINES,
+    "overload": OVERLOAD_LINES,
+    "peer": PEER_LINES,
+    "soak": SOAK_LINES,
+    "torture": TORTURE_LINES,
+}
 # Reads the record; a kind of line of it, and a member that each line of that kind has.
 READERS: dict[str, tuple[Callable[[Record], object], str, str]] = {
+    "load": (load_stored.read_result, "result", "rate_per_s"),
+    "peer": (peer_stored.read_result, "round", "ours"),
     "overload": (overload_result.read, "over", "service_us"),
     "soak": (soak_result.read, "slice", "calls"),
     "torture": (torture_result.read, "tested", "connections"),

@@ -11,6 +11,7 @@ from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome, together
 from callbench.store.head import PEER as PEER_RECORD
+from callbench.store.lines.peer import PEER_LINES, PeerRoundLine
 from callbench.store.record import Record, kind_of
 
 
@@ -83,12 +84,9 @@ def read_result(run: Record) -> PeerResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = list(run.lines())
-    try:
-        rounds = [(line["cell"], _round_of_line(line)) for line in lines if line["kind"] == "round"]
-        failed = {line["cell"]: str(line["why"]) for line in lines if line["kind"] == "excluded"}
-    except (KeyError, TypeError) as failure:
-        raise BadInput(f"{run.path} is damaged: a round in journal.jsonl has the wrong form: {failure}") from None
+    lines = list(PEER_LINES.read(run.lines(), run.path))
+    rounds = [(line["cell"], _round_of_line(line)) for line in lines if line["kind"] == "round"]
+    failed = {line["cell"]: line["why"] for line in lines if line["kind"] == "excluded"}
     cells = []
     for cell, groups in _planned(run):
         own_rounds = tuple(driven for id_, driven in rounds if id_ == cell.id)
@@ -110,9 +108,8 @@ def _planned(run: Record) -> list[tuple[Cell, tuple[str, ...]]]:
     return planned
 
 
-def _round_of_line(line: dict[str, Any]) -> Round:
-    # Older records do not say how steady a round was.
-    return Round(GeneratorRound(**line["ours"]), GeneratorRound(**line["peers"]), str(line.get("unsteady", "")))
+def _round_of_line(line: PeerRoundLine) -> Round:
+    return Round(GeneratorRound(**line["ours"]), GeneratorRound(**line["peers"]), line["unsteady"])
 
 
 def cell_name(group: str, stack: str, clients: int) -> str:

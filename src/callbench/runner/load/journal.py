@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from callbench.adapter.placement import Placement
 from callbench.analysis.load.request import LoadRequest
-from callbench.analysis.load.stored import INTERVALS, RESULT
 from callbench.runner.machine import environment
 from callbench.store.head import LOAD, as_file, folder, head
+from callbench.store.lines.load import IntervalsLine, LoadRecord, LoadResultLine
 from callbench.store.record_writer import RecordWriter
 
 _WRITE_EVERY_NS = 10**9
@@ -20,7 +20,7 @@ class LoadJournal:
     def __init__(self, writer: RecordWriter) -> None:
         """Write to a record."""
         self._writer = writer
-        self._waiting: list[list[int]] = []
+        self._waiting: list[tuple[int, int, int]] = []
 
     def interval(self, at_ns: int, calls: int, errors: int) -> None:
         """Take an interval: nanoseconds since the start, successful calls and errors since then.
@@ -28,7 +28,7 @@ class LoadJournal:
         Raises:
             CallbenchError: the disk is full or fails.
         """
-        self._waiting.append([at_ns, calls, errors])
+        self._waiting.append((at_ns, calls, errors))
         if at_ns - self._waiting[0][0] >= _WRITE_EVERY_NS:
             self._write()
 
@@ -39,11 +39,11 @@ class LoadJournal:
             CallbenchError: the disk is full or fails.
         """
         self._write()
-        self._writer.append({"kind": RESULT, **result})
+        self._writer.append(LoadResultLine(kind="result", **cast("LoadRecord", result)))
 
     def _write(self) -> None:
         if self._waiting:
-            self._writer.append({"kind": INTERVALS, "intervals": self._waiting})
+            self._writer.append(IntervalsLine(kind="intervals", intervals=self._waiting))
             self._waiting = []
 
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from callbench.adapter import placement
 from callbench.analysis.peer import stored
@@ -24,6 +24,7 @@ from callbench.runner.peer.rounds import RoundLength, drive_round
 from callbench.runner.run import launch
 from callbench.store.head import PEER as PEER_RECORD
 from callbench.store.head import as_file, folder, head, now
+from callbench.store.lines.peer import PEER_LINES, CellLeftOutLine, PeerRound, PeerRoundLine
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.peer import RequestedPeer
 
@@ -205,8 +206,9 @@ class _Rounds:
         self._catalogue = catalogue
         self._progress = progress
         self._cells = stored.planned_cells(run)
-        self._done = {(line["round"], line["cell"]) for line in run.lines() if line["kind"] == "round"}
-        self._failed = {line["cell"] for line in run.lines() if line["kind"] == "excluded"}
+        lines = list(PEER_LINES.read(run.lines(), run.path))
+        self._done = {(line["round"], line["cell"]) for line in lines if line["kind"] == "round"}
+        self._failed = {line["cell"] for line in lines if line["kind"] == "excluded"}
         self._length = RoundLength(self._requested.seconds, self._requested.warm_up_s)
 
     def run(self) -> None:
@@ -246,9 +248,10 @@ class _Rounds:
             except CallbenchError as failure:
                 why = str(failure)
                 continue
-            self._run.append({"kind": "round", "round": number, "cell": cell.id, "ended": now(), **asdict(result)})
+            both = cast("PeerRound", asdict(result))
+            self._run.append(PeerRoundLine(kind="round", round=number, cell=cell.id, ended=now(), **both))
             self._progress.show_round(number, cell, result)
             return
-        self._run.append({"kind": "excluded", "round": number, "cell": cell.id, "why": f"failed twice: {why}"})
+        self._run.append(CellLeftOutLine(kind="excluded", round=number, cell=cell.id, why=f"failed twice: {why}"))
         self._failed.add(cell.id)
         self._progress.show_failure(cell, why)

@@ -1,0 +1,109 @@
+"""Lines of a load: its intervals while it goes on, and its result."""
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from callbench.store.lines.notes import NoteLine
+from callbench.store.lines.of_kind import LineTypes
+from callbench.store.lines.sides import SideRead
+from callbench.store.lines.slices import EndpointResult, SummedHistogram
+from callbench.store.typed import AS_IT_IS
+
+
+class ThresholdRecord(TypedDict):
+    """A condition on the result.
+
+    `value` and `limit` in microseconds or as a share; `undecided`: why the condition cannot be decided; `low` and
+    `high`: the ends of the value's interval.
+    """
+
+    fail_if: str
+    value: float | None
+    limit: float
+    failed: bool
+    undecided: NotRequired[str]
+    low: NotRequired[float]
+    high: NotRequired[float]
+
+
+class WaitingRecord(TypedDict):
+    """Calls that were due and not done at half time and at the end."""
+
+    middle: float
+    end: float
+
+
+class ServerUsed(TypedDict):
+    """What the server used: milliseconds of processor time, and its readings before and after."""
+
+    processor_ms: int
+    processors: int
+    begin: SideRead
+    end: SideRead
+
+
+class VerdictRecord(TypedDict):
+    """What limited the rate, and why that is said."""
+
+    limit: str
+    why: str
+
+
+class LoadRecord(TypedDict):
+    """The result of a load, as `callbench load --json` prints it: `callbench.analysis.load.record`.
+
+    Times in microseconds, by names such as `p99.9`. `intervals`: [nanoseconds, calls, errors] so far.
+    """
+
+    target: str
+    url: str
+    protocol: str
+    clients: int
+    connections: int
+    threads: int
+    driver_processors: list[int]
+    arrivals: Literal["closed", "constant", "poisson"]
+    rate_asked_per_s: float | None
+    seconds: float
+    stopped: str | None
+    calls: int
+    calls_in_window: float
+    in_flight: float
+    last_answer_after_s: float
+    rate_per_s: float
+    rate_missed: bool
+    backlog: WaitingRecord | None
+    latency_us: dict[str, Any] | None
+    service_us: dict[str, Any] | None
+    lateness_us: dict[str, Any] | None
+    errors: dict[str, int]
+    clients_unserved: int | None
+    error_share: float
+    thresholds: list[ThresholdRecord]
+    failure: str | None
+    error_messages: dict[str, str]
+    client_processor_us_per_call: float | None
+    server: ServerUsed | None
+    server_unseen: str | None
+    verdict: VerdictRecord
+    processors: dict[str, Any]
+    generators: NotRequired[list[dict[str, Any]]]
+    histogram_ns: SummedHistogram | None
+    endpoints: list[EndpointResult] | None
+    intervals: Annotated[list[tuple[int, int, int]], AS_IT_IS]
+
+
+class LoadResultLine(LoadRecord):
+    """The result, once, at the end."""
+
+    kind: Literal["result"]
+
+
+class IntervalsLine(TypedDict):
+    """The sums so far, [nanoseconds, calls, errors], at the end of each interval; about once a second."""
+
+    kind: Literal["intervals"]
+    intervals: list[tuple[int, int, int]]
+
+
+LoadLine = LoadResultLine | IntervalsLine | NoteLine
+LOAD_LINES: LineTypes[LoadLine] = LineTypes("a load", LoadLine)
