@@ -164,6 +164,19 @@ def test_a_host_has_one_core_and_one_agent(own: Keys) -> None:
             again.end()
 
 
+def test_two_names_of_one_machine_are_refused(own: Keys) -> None:
+    """Also if both are asked for at once. None of them is taken then."""
+    with serving(own, "alpha", "beta"), joined(own) as fleet:
+        with pytest.raises(HostFailure) as failure:
+            fleet.take_all(["alpha", "beta"])
+        assert_one_sentence(str(failure.value), ["alpha and beta are the same machine", "name another host"])
+        with joined(own) as other:
+            other.take_all(["beta", "beta"])
+        fleet.take("alpha")
+        with pytest.raises(HostFailure, match="the same machine"):
+            fleet.take("beta")
+
+
 def test_another_version_is_refused(own: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(own, "alpha"), joined(own) as fleet:
         there = facts.version()

@@ -72,8 +72,10 @@ def test_a_killed_core_leaves_no_agent(lab_of: Callable[[int], SshLab], tmp_path
     file.write_text(SMALL.replace("rounds = 2", "rounds = 8"))
     words = ("--forks", 2, "--no-baselines", "--select", "stack=honest/tcp", "--out", "run")
     core = lab.begin("run", file, *words, "--hosts", lab.places, cwd=tmp_path)
-    core.await_file(tmp_path / "run" / "journal.jsonl", '"kind":"round"')
-    core.end()
+    try:
+        core.await_file(tmp_path / "run" / "journal.jsonl", '"kind":"round"')
+    finally:
+        core.end()
     assert eventually(lambda: {*marked(mark)} == before)
     had = rounds(journal(tmp_path / "run"))
     ended = lab.run("run", file, "--out", "run", "--resume", cwd=tmp_path)
@@ -86,12 +88,14 @@ def test_agents_stay_until_the_scheduler_ends(lab_of: Callable[[int], SshLab], t
     lab = lab_of(2)
     before = {*marked(mark)}
     serving = lab.begin("hosts", "start", *(lab.place(name) for name in lab.names), cwd=tmp_path)
-    for name in lab.names:
-        serving.await_line(f"host {name} serves this core")
-    checked = lab.run("hosts", "check", cwd=tmp_path)
-    assert checked.returncode == 0, checked.stderr
-    assert all(host.address in checked.stdout for host in lab.hosts)
-    serving.end()
+    try:
+        for name in lab.names:
+            serving.await_line(f"host {name} serves this core")
+        checked = lab.run("hosts", "check", cwd=tmp_path)
+        assert checked.returncode == 0, checked.stderr
+        assert all(host.address in checked.stdout for host in lab.hosts)
+    finally:
+        serving.end()
     assert eventually(lambda: {*marked(mark)} == before)
 
 

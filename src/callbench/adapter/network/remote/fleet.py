@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,8 @@ _BEYOND_SECONDS = 4.0
 _PRESENT_SECONDS = 2.0
 # The shortest of so many round trips bounds the offset of a clock.
 _EXCHANGES = 20
+# So many hosts are taken at the same time.
+_MOST_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -208,19 +211,37 @@ class Fleet:
         Raises:
             HostFailure: it is not there, does not fit, or another core has it.
         """
-        if name in self._agents:
-            return self._agents[name]
-        present = self._awaited(name)
-        facts.check_version(name, present.about)
-        twin = next(
-            (each for each in self._agents.values() if each.present.about.get("machine") == present.about["machine"]),
-            None,
-        )
-        if twin is not None:
-            raise HostFailure(
-                f"{twin.present.name} and {name} are the same machine: name another host, or measure without --hosts"
-            )
-        where = f"{present.address}:{present.port}"
+        self.take_all([name])
+        return self._agents[name]
+
+    def take_all(self, names: Sequence[str]) -> None:
+        """Take hosts for this core, at the same time: each answers only after some round trips.
+
+        Raises:
+            HostFailure: as in `take`, of the first that cannot be had.
+        """
+        wanted = [name for name in dict.fromkeys(names) if name not in self._agents]
+        if not wanted:
+            return
+        there = self._awaited(wanted)
+        machines = {agent.present.about.get("machine"): name for name, agent in self._agents.items()}
+        for name in wanted:
+            facts.check_version(name, there[name].about)
+            twin = machines.setdefault(there[name].about["machine"], name)
+            if twin != name:
+                raise HostFailure(
+                    f"{twin} and {name} are the same machine: name another host, or measure without --hosts"
+                )
+        with ThreadPoolExecutor(min(len(wanted), _MOST_AT_ONCE), thread_name_prefix="take") as pool:
+            list(pool.map(self._enter, (there[name] for name in wanted)))
+
+    def _enter(self, present: Present) -> None:
+        """Take a host that fits.
+
+        Raises:
+            HostFailure: it cannot be reached, or another core has it.
+        """
+        name, where = present.name, f"{present.address}:{present.port}"
         check_door(
             self.keys, present.address, present.port, f"host {name} at {where}", f"run `callbench agent` on {name}"
         )
@@ -234,7 +255,6 @@ class Fleet:
         self._agents[name] = agent
         # A thread each: a host that does not answer must not cost another one its lease.
         threading.Thread(target=agent.keep_lease, args=(self._ended,), daemon=True, name=f"lease-{name}").start()
-        return agent
 
     def host(self, name: str) -> RemoteHost:
         """Take a host. Return it as a side of a link.
@@ -245,14 +265,16 @@ class Fleet:
         agent = self.take(name)
         return RemoteHost(agent.present.address, agent=agent, core_address=self.keys.address)
 
-    def _awaited(self, name: str) -> Present:
-        """Return an agent that is connected. One that has just lost its scheduler comes back in a moment."""
+    def _awaited(self, names: Sequence[str]) -> dict[str, Present]:
+        """Return agents that are connected. One that has just lost its scheduler comes back in a moment."""
         until = time.monotonic() + _PRESENT_SECONDS
-        while name not in (there := self.present()):
+        there = self.present()
+        while missing := [name for name in names if name not in there]:
             if time.monotonic() > until:
-                self._refuse(name, list(there))
+                self._refuse(missing[0], list(there))
             time.sleep(0.1)
-        return there[name]
+            there = self.present()
+        return there
 
     def _refuse(self, name: str, there: Sequence[str]) -> NoReturn:
         known = self.keys.hosts
@@ -334,6 +356,7 @@ def hosts_of(names: Mapping[str, str]) -> dict[str, RemoteHost]:
     """
     by_ssh = any(is_place(name) for name in names.values())
     fleet = fleet_by_ssh(tuple(sorted(names.values()))) if by_ssh else fleet_of(default_folder())
+    fleet.take_all([name_of(name) for name in names.values()])
     return {side: fleet.host(name_of(name)) for side, name in names.items()}
 
 
