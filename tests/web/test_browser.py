@@ -141,6 +141,7 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         "/records/peer",
         "/watch/now",
         "/history",
+        "/settings",
         "/compare?run=a&run=b",
     ):
         window.goto(base + path)

@@ -27,6 +27,7 @@ from callbench.web.guard import REPORT_POLICY
 from callbench.web.histories import Histories, shown
 from callbench.web.jobs import Jobs
 from callbench.web.reports import Reports
+from callbench.web.settings import Settings
 from callbench.web.starting import Starting
 from callbench.web.views import style, view
 from callbench.web.watching import Watching
@@ -51,7 +52,10 @@ class Pages:
         self._comparing = Comparing(shelf)
         jobs = Jobs(shelf)
         self._starting, self._watching = Starting(jobs), Watching(shelf, jobs, ending)
-        parts = PageParts(shelf, kept, jobs, self._reports, self._histories, self._comparing, self._watching)
+        self._settings = Settings(jobs)
+        parts = PageParts(
+            shelf, kept, jobs, self._reports, self._histories, self._comparing, self._watching, self._settings
+        )
         self._api = Api(parts)
 
     def application(self) -> Starlette:
@@ -72,6 +76,7 @@ class Pages:
                 *self._comparing.routes(),
                 *self._starting.routes(),
                 *self._watching.routes(),
+                *self._settings.routes(),
                 Mount("/api", self._api.application()),
             ],
             exception_handlers={CallbenchError: _failed, HTTPException: _not_found},

@@ -78,8 +78,12 @@ class Jobs:
     def _folder(self) -> Path:
         return self.folder / _FOLDER
 
-    def start(self, words: Sequence[str]) -> Job:
+    def start(self, words: Sequence[str], *, records: bool = True) -> Job:
         """Start a command. Return it.
+
+        Args:
+            words: of its command line, behind `callbench`.
+            records: whether it leaves a record.
 
         Raises:
             MachineFailure: it cannot be started, or its files cannot be written.
@@ -89,7 +93,7 @@ class Jobs:
             while (self._folder / f"{name}.json").exists():
                 name = f"{name}-again"
             self._forget_old()
-            return self._start(name, [*words, f"--out={self._shelf.folder / name}"])
+            return self._start(name, [*words, *([f"--out={self._shelf.folder / name}"] if records else [])])
 
     def resume(self, name: str) -> Job:
         """Go on with a run that was stopped or cut off.

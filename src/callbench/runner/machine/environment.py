@@ -58,7 +58,7 @@ def record(placement: Placement, wires: Mapping[str, Mapping[str, Any]] | None =
         "load": busyness(),
         "supervisor": supervisor() is not None,
         "priority": {"nice": os.getpriority(os.PRIO_PROCESS, 0), "policy": _policy()},
-        "idle": {"driver": _text(_CPUS / "cpuidle/current_driver"), "states": _idle_states()},
+        "idle": {"driver": _text(_CPUS / "cpuidle/current_driver"), "states": idle_states()},
         "timer": _timer(),
         "placement": placement.record() | {"shared": placement.shared},
         "links": {name: asdict(try_link(wire)) for name, wire in (wires or {}).items()},
@@ -142,7 +142,7 @@ def _policy() -> str:
     return names.get(policy, str(policy))
 
 
-def _idle_states() -> list[str]:
+def idle_states() -> list[str]:
     """Return the idle states of the first processor, with their exit latency in microseconds."""
     found = []
     for state in sorted((_CPUS / "cpu0/cpuidle").glob("state[0-9]*")):

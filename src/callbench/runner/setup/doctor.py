@@ -19,6 +19,7 @@ from callbench.catalog.reach import PAIR
 from callbench.model.errors import AdapterFailure
 from callbench.model.installation import engine_remedy, home, supervisor
 from callbench.runner.machine import environment
+from callbench.runner.machine.idle_states import DEVICE
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def _machine() -> Iterator[DoctorFinding]:
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     if governor.exists() and (setting := governor.read_text().strip()) != "performance":
         yield DoctorFinding("governor", "poor", setting, "cpupower frequency-set -g performance")
+    yield from _idle_states()
     load = os.getloadavg()[0]
     busy = load > 0.5 * usable
     yield DoctorFinding(
@@ -95,6 +97,15 @@ def _machine() -> Iterator[DoctorFinding]:
     yield DoctorFinding("memory", "good" if memory > 1 else "poor", f"{memory:.1f} GiB available")
     free = shutil.disk_usage(home()).free / 2**30
     yield DoctorFinding("disk", "good" if free > 1 else "poor", f"{free:.1f} GiB free at {home()}")
+
+
+def _idle_states() -> Iterator[DoctorFinding]:
+    """Say which idle states the processors have, and whether `--hold-idle` can keep them out of the deep ones."""
+    states = environment.idle_states()
+    yield DoctorFinding("idle states", "good", ", ".join(states) if states else "the system shows none")
+    if states and not os.access(DEVICE, os.W_OK):
+        found = f"{DEVICE} cannot be written, which `--hold-idle` needs"
+        yield DoctorFinding("holding idle states", "poor", found, "run as root")
 
 
 def _supervisor() -> DoctorFinding:

@@ -9,6 +9,7 @@ from starlette.routing import Route
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.web.api.commands import Commands
 from callbench.web.api.description import description
+from callbench.web.api.machine import Machine
 from callbench.web.api.messages import Failure
 from callbench.web.api.parts import PageParts
 from callbench.web.api.records import Records
@@ -20,7 +21,7 @@ class Api:
 
     def __init__(self, parts: PageParts) -> None:
         """Answer with what the page has."""
-        self._operations = [*Records(parts).operations(), *Commands(parts).operations()]
+        self._operations = [*Records(parts).operations(), *Commands(parts).operations(), *Machine(parts).operations()]
 
     def application(self) -> Starlette:
         """Return the application, which is mounted at `/api`. It guards nothing itself."""

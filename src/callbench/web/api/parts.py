@@ -8,6 +8,7 @@ from callbench.web.comparing import Comparing
 from callbench.web.histories import Histories
 from callbench.web.jobs import Jobs
 from callbench.web.reports import Reports
+from callbench.web.settings import Settings
 from callbench.web.watching import Watching
 
 
@@ -26,3 +27,4 @@ class PageParts:
     histories: Histories
     comparing: Comparing
     watching: Watching
+    settings: Settings
