@@ -94,7 +94,7 @@ class LoadedProgram:
         try:
             ends = self._ask(arguments, within)
             out, err, state = _read_all(ends, arguments, timeout)
-            code = _exit_code(state, arguments)
+            code, processor_s = _end(state, arguments)
         except BaseException:
             self._start_anew()
             raise
@@ -103,7 +103,7 @@ class LoadedProgram:
                 os.close(end)
         if process_starts.VARIABLE in self._environment:
             file = Path(self._environment[process_starts.VARIABLE])
-            process_starts.note(file, [process_starts.LOADED], time.monotonic() - began)
+            process_starts.note(file, [process_starts.LOADED], time.monotonic() - began, processor_s)
         return subprocess.CompletedProcess(["callbench", *arguments], code, out.decode(), err.decode())
 
     def _ask(self, arguments: Sequence[str], within: Path) -> list[int]:
@@ -145,11 +145,11 @@ def _read_all(ends: Sequence[int], arguments: Sequence[str], timeout: float) -> 
     return [bytes(read[end]) for end in ends]
 
 
-def _exit_code(state: bytes, arguments: Sequence[str]) -> int:
-    """Read the line about a process: its id, and its exit code once it has ended."""
+def _end(state: bytes, arguments: Sequence[str]) -> tuple[int, float]:
+    """Read the line about a process: its id, and once it has ended its exit code and what it took of processors."""
     match state.split():
-        case [_, code]:
-            return int(code)
+        case [_, code, processor_s]:
+            return int(code), float(processor_s)
         case _:
             raise LoadedProgramError(f"callbench {' '.join(arguments)}: the loaded program ended before it")
 
@@ -175,7 +175,9 @@ def _fork_for_each_request(control: socket.socket) -> None:
                 if key.fd in running:
                     waiting.unregister(key.fd)
                     pid, state = running.pop(key.fd)
-                    os.write(state, f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n".encode())
+                    _, status, used = os.wait4(pid, 0)
+                    code = os.waitstatus_to_exitcode(status)
+                    os.write(state, f"{code} {used.ru_utime + used.ru_stime}\n".encode())
                     os.close(state)
                     os.close(key.fd)
                     continue

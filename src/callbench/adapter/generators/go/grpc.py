@@ -1,13 +1,12 @@
 """Go for the calls of an imported service over gRPC: protoc's stubs, and what joins them to the kit."""
 
 import re
-import sys
 from pathlib import Path
 
 from callbench.adapter.generators import compiler
 from callbench.adapter.generators.go.types import optional, text
+from callbench.catalog.own import protoc
 from callbench.catalog.own.proto_text import grpc_text
-from callbench.catalog.own.protoc import bundled
 from callbench.model.service.grpc_name import bare_service_name
 from callbench.model.service.schema import Field, OwnCall, Schema, Shape
 
@@ -107,7 +106,7 @@ def write(schema: Schema, package: str, tools: Path, folder: Path) -> None:
     into = folder / _PACKAGE
     into.mkdir()
     (into / _PROTO).write_text(grpc_text(schema))
-    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{into}", f"-I{bundled()}"]
+    command = [*protoc.program(), f"-I{into}", f"-I{protoc.bundled()}"]
     for plugin, name in zip(TOOLS, ("go", "go-grpc"), strict=True):
         command += [
             f"--plugin=protoc-gen-{name}={tools / Path(plugin).name}",
