@@ -16,8 +16,16 @@ DONE: dict[str, Any] = {"calls": 1, "errors": {}, "elapsed_ns": 1, "timed": "eac
 COUNTS: dict[str, Any] = {"counted": None, "backend": None, "agree": None}
 SLICE: dict[str, Any] = {"trial": 0, "watched": False, "started": "", "done": DONE, **COUNTS}
 SIDE = {"bytes": 8.0, "encode_ns": 1.0, "decode_ns": 2}
-CODEC: dict[str, Any] = {"message": "z", "call": "Sum", "arguments": {}, "payloads": 1, "request": SIDE, "answer": SIDE}
-ROUND: dict[str, Any] = {"idle": "as it is", "started": "", "echoes": [], "references": []}
+CODEC: dict[str, Any] = {
+    "cell": "c1",
+    "message": "z",
+    "call": "Sum",
+    "arguments": {},
+    "payloads": 1,
+    "request": SIDE,
+    "answer": SIDE,
+}
+ROUND: dict[str, Any] = {"text": "of a note", "idle": "as it is", "started": "", "echoes": [], "references": []}
 
 
 @some.composite

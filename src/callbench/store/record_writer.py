@@ -13,6 +13,7 @@ from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
 from callbench.store.head import FILE, SEAL, as_file, now
 from callbench.store.journal import Journal, seal_of
+from callbench.store.lines.notes import NoteLine
 from callbench.store.record import Record
 
 _TRIES, _BETWEEN_TRIES_S = 5, 0.02
@@ -105,7 +106,7 @@ class RecordWriter(Record):
         Raises:
             MachineFailure: the disk is full or fails.
         """
-        self.append({"kind": "note", "at": now(), "text": text})
+        self.append(NoteLine(kind="note", at=now(), text=text))
 
     def change_request(self, request: Mapping[str, Any]) -> None:
         """Replaces what was asked for, where more is asked of the same record.

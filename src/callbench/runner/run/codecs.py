@@ -1,7 +1,6 @@
 """Times of encoding and decoding without a channel, once for each message and group, on an in-process stack."""
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
@@ -9,6 +8,8 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import TIMES_CODEC, Cell, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner.plan.plan import Plan
+from callbench.store.lines.notes import NoteLine
+from callbench.store.lines.run import CodecLine
 
 _SECONDS = 0.05
 _QUICK_SECONDS = 0.01
@@ -16,7 +17,7 @@ _QUICK_SECONDS = 0.01
 
 def time_codecs(
     plan: Plan, catalogue: Catalogue, placement: Placement, known: Collection[tuple[str, str]], *, quick: bool
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[CodecLine | NoteLine]:
     """Yield the journal lines, one for each message and group.
 
     Args:
@@ -53,21 +54,12 @@ def _stacks_and_cells(plan: Plan, catalogue: Catalogue) -> Iterator[tuple[Stack,
 
 def _adapter_lines(
     catalogue: Catalogue, name: str, pairs: list[tuple[Stack, Cell]], placement: Placement, seconds: float
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[CodecLine | NoteLine]:
     try:
         with Adapter(catalogue.adapter(name).manifest, "the codec", placement.client) as adapter:
             if "codec" not in adapter.hello["features"]:
                 return
             for stack, cell in pairs:
-                line: dict[str, Any] = {
-                    "kind": "codec",
-                    "stack": stack.id,
-                    "message": stack.message,
-                    "group": cell.group,
-                    "cell": cell.id,
-                    "call": cell.call,
-                    "arguments": cell.arguments,
-                }
                 try:
                     # The options belong to the cell's own stack; some of them are options of its channel.
                     requested = cell.stack if cell.options else stack.id
@@ -75,8 +67,19 @@ def _adapter_lines(
                 except AdapterFailure as failure:
                     if adapter.broken:
                         raise
-                    yield {"kind": "note", "text": f"{stack.id} has no codec times for {cell.group}: {failure}"}
+                    yield NoteLine(kind="note", text=f"{stack.id} has no codec times for {cell.group}: {failure}")
                     continue
-                yield line | {key: codec[key] for key in ("payloads", "request", "answer")}
+                yield CodecLine(
+                    kind="codec",
+                    stack=stack.id,
+                    message=stack.message,
+                    group=cell.group,
+                    cell=cell.id,
+                    call=cell.call,
+                    arguments=cell.arguments,
+                    payloads=codec["payloads"],
+                    request=codec["request"],
+                    answer=codec["answer"],
+                )
     except AdapterFailure as failure:
-        yield {"kind": "note", "text": f"{name} has no codec times: {failure}"}
+        yield NoteLine(kind="note", text=f"{name} has no codec times: {failure}")

@@ -11,6 +11,7 @@ from callbench.store.lines.forks import (
     ForkOverLine,
     UnsteadyLine,
 )
+from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.rounds import RoundLine
 
@@ -30,6 +31,7 @@ class CodecLine(TypedDict):
     stack: str
     message: str
     group: str
+    cell: str
     call: str
     arguments: Mapping[str, Any]
     payloads: int
@@ -47,7 +49,7 @@ class CellLine(TypedDict):
 class OtherLine(TypedDict):
     """A line that says nothing of how far a run is."""
 
-    kind: Literal["start", "warmed", "death", "step", "ended", "note", "baseline", "echo", "disturbed", "trial"]
+    kind: Literal["start", "warmed", "death", "step", "ended", "baseline", "echo", "disturbed", "trial"]
 
 
 RunLine = (
@@ -60,6 +62,7 @@ RunLine = (
     | RoundLine
     | CodecLine
     | CellLine
+    | NoteLine
     | OtherLine
 )
 
