@@ -75,14 +75,18 @@ def test_its_json_is_that_of_its_schema(callbench: Callbench, folder: Path) -> N
     [
         (["--link", "1ms,1mbit", "--today", PROTOBUF], "stay", 0),
         (["--link", "1ms,1mbit", "--objective", "p99 under 1 us"], "none", 1),
-        (["--link", "400ms"], "undecided", 3),
+        (["--link", "400ms"], "either", 0),
+        (["--link", "400ms", "--today", PROTOBUF], "undecided", 3),
         (["--goal", "bytes", "--today", SOAP], "choose", 0),
     ],
 )
 def test_the_exit_code_says_what_was_decided(
     callbench: Callbench, folder: Path, options: list[str], verdict: str, code: int
 ) -> None:
-    """Bytes decide over a slow link; over a long one, nothing does."""
+    """Bytes decide over a slow link; over a long one nothing does: no candidate is better by more than the margin.
+
+    Nothing was measured there, so a prediction can be off by the whole margin: staying is not shown to be right.
+    """
     ended = callbench("advise", folder, *options, "--no-measure", "--json")
     record = json.loads(ended.stdout)
     assert (record["verdict"], ended.returncode) == (verdict, code), record["sentence"]

@@ -85,8 +85,8 @@ def test_an_upper_bound_counts_where_the_least_would_change_it(
 
 
 def test_candidates_that_differ_by_less_than_a_move_is_worth_are_alike() -> None:
-    """45 EUR a month or 50, where json costs 8,800: which of the two is open, and does not matter."""
-    swings = {fork: 0.2 * (fork % 2) for fork in range(6)}
+    """45 EUR a month, or 36 to 54, where json costs 8,800: which of the two is open, and does not matter."""
+    swings = {fork: 0.2 * (-1) ** fork for fork in range(6)}
     noise = {"a": at(45, 2), "b": {fork: 45 * (1 + swing) for fork, swing in swings.items()}, "json": at(8_800, 4)}
     assert choose(noise, "json", 0.05, 0.0).verdict is AdviceVerdict.UNDECIDED
     assert choose(noise, "json", 0.05, 0.0, worth=50.0).verdict is AdviceVerdict.EITHER

@@ -21,7 +21,7 @@ class AdviceVerdict(StrEnum):
     CHOOSE = "choose"
     """One is shown to be better than every other; where something runs today, by more than the margin."""
     EITHER = "either"
-    """Several lie within the margin of each other, or save less than a move is worth, and all others are behind."""
+    """Some lie within the margin of each other, or save less than a move is worth; no other is better by more."""
     STAY = "stay"
     """No other saves more than the margin against what runs today."""
     UNDECIDED = "undecided"
@@ -37,7 +37,7 @@ class Choice:
     Attributes:
         best: the candidate with the least value; empty where there is none.
         runner_up: the next one; empty where there is none.
-        leaders: the best, and those not shown to be behind it.
+        leaders: the best, and those not shown to be behind it; of several to choose from, those.
         leave: whether leaving what runs today is shown to pay.
         comparison: the best beside every other; None without candidates.
         moves: each other candidate beside what runs today, Holm-corrected; better is less.
@@ -89,7 +89,8 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         return _chosen(of, today, margin, error, level, worth, estimated)
 
     found, floors = chosen(values), least or {}
-    bounded = {today, *found.leaders} & values.keys() & set(at_most)
+    ahead = found.comparison.leaders if found.comparison else ()
+    bounded = {today, *ahead} & values.keys() & set(at_most)
     if not bounded:
         return found
     lower = [{name: floors.get(name, {}) for name in names} for names in (*([name] for name in bounded), bounded)]
@@ -118,7 +119,7 @@ def _chosen(  # noqa: PLR0913, PLR0917 - as above
     runner_up = best.others[0].name if best.others else ""
     found = Choice(AdviceVerdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
     if today not in values:
-        return replace(found, verdict=_among(best))
+        return _among(found, best)
     others = {name: ratios for name in values if name != today
               if len(ratios := fork_ratios([values[name]], [values[today]])) > 1}  # fmt: skip
     questions = [
@@ -134,7 +135,7 @@ def _chosen(  # noqa: PLR0913, PLR0917 - as above
         little = math.inf if worth >= now else worth / (now - worth)
         nothing = whole and all(_saves_at_most(move, max(margin, little), error) for move in moves.values())
         return replace(found, verdict=AdviceVerdict.STAY if nothing else AdviceVerdict.UNDECIDED)
-    return replace(found, verdict=_among(best), leave=True)
+    return _among(replace(found, leave=True), best)
 
 
 def _stands(found: Choice, other: Choice, margin: float) -> bool:
@@ -148,13 +149,13 @@ def _stands(found: Choice, other: Choice, margin: float) -> bool:
     return found.verdict is other.verdict and (found.verdict is not AdviceVerdict.CHOOSE or found.best == other.best)
 
 
-def _among(best: Best) -> AdviceVerdict:
-    """Say whether the best is the one, or one of several within the margin, or neither is shown."""
+def _among(found: Choice, best: Best) -> Choice:
+    """Say whether the best is the one, or one of several that no other is better than, or neither is shown."""
     if best.shown:
-        return AdviceVerdict.CHOOSE
-    if all(rival.behind or rival.equivalent for rival in best.others):
-        return AdviceVerdict.EITHER
-    return AdviceVerdict.UNDECIDED
+        return replace(found, verdict=AdviceVerdict.CHOOSE)
+    if best.safe:
+        return replace(found, verdict=AdviceVerdict.EITHER, leaders=best.alike)
+    return found
 
 
 def _pays(name: str, moves: Mapping[str, DecidedComparison], margin: float) -> bool:

@@ -68,6 +68,7 @@ def _beside(choice: Choice) -> dict[str, Any]:
                 "ratio": None if other.ratio is None else _interval(other.ratio),
                 "behind": other.behind,
                 "equivalent": other.equivalent,
+                "no_better": other.no_better,
             }
             for other in (choice.comparison.others if choice.comparison else ())
         ],

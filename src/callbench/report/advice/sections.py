@@ -15,6 +15,7 @@ from callbench.report.advice.words import alike, depends, goal, not_measured
 from callbench.report.charts.draw import chart
 from callbench.report.charts.regions import regions
 from callbench.report.text.section import Section, Sheet
+from callbench.stats.decide.best import ComparedWithBest
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.digits import figure, percent
 
@@ -59,24 +60,26 @@ def _candidates(advice: Advice) -> Section | None:
     for name in [comparison.name, *beside]:
         rival = beside.get(name)
         gap = "" if rival is None or rival.ratio is None else times_more(rival.ratio)
-        result = (
-            "least"
-            if rival is None
-            else "behind"
-            if rival.behind
-            else "equivalent"
-            if rival.equivalent
-            else "undecided"
-        )
+        result = "least" if rival is None else _result(rival)
         today = " (today)" if name == advice.situation.today else ""
         rows.append((f"{name}{today}", amount(advice.amounts[name]), gap, result))
     about = (
         f"Every candidate, by {goal(advice)}. Each is compared with the least, fork by fork."
         f" Behind: shown to need more. Equivalent: shown to lie within {alike(advice)}."
+        " No better: shown not to need less by more than that; it may need more."
         f" {_error(advice)}"
     )
     sheet = Sheet("Candidates", ("stack", f"{goal(advice)}, {unit}", "beside the least", "result"), rows)
     return Section("candidates", "Candidates", about, sheets=[sheet])
+
+
+def _result(rival: ComparedWithBest) -> str:
+    """Say what is shown of a candidate beside the least."""
+    if rival.behind:
+        return "behind"
+    if rival.equivalent:
+        return "equivalent"
+    return "no better" if rival.no_better else "undecided"
 
 
 def _error(advice: Advice) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from callbench.analysis.advice.advice import Advice, ordinary
 from callbench.analysis.advice.assumed import Holds
 from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
-from callbench.analysis.advice.choice import LEVEL, AdviceVerdict
+from callbench.analysis.advice.choice import LEVEL, AdviceVerdict, Choice
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
 from callbench.analysis.advice.savings import MONEY, processor_line
 from callbench.analysis.wording.words import either, listed, some
@@ -48,10 +48,7 @@ def _headline(advice: Advice) -> str:
             what = f"Move from {today} to" if choice.leave else "Choose"
             return f"{what} {choice.best}. It is shown to be the best candidate."
         case AdviceVerdict.EITHER:
-            before = f"Leave {today}. " if choice.leave else ""
-            if len(choice.leaders) > _NAMED:
-                return f"{before}{_many(advice)}"
-            return f"{before}Choose {either(choice.leaders)}. They lie within {alike(advice)} of each other."
+            return f"Leave {today}. {_several(advice)}" if choice.leave else _several(advice)
         case AdviceVerdict.UNDECIDED:
             return _undecided(advice, margin)
 
@@ -73,6 +70,16 @@ def _saving(advice: Advice, margin: str) -> str:
     """Say what a move would have to save."""
     worth = _worth(advice)
     return f"more than {margin} and more than {worth}" if worth else f"more than {margin} of its {goal(advice)}"
+
+
+def _several(advice: Advice) -> str:
+    """Name those of which none is better than another by more than matters."""
+    leaders = advice.choice.leaders
+    if len(leaders) > _NAMED:
+        return _many(advice)
+    if len(leaders) == 1:
+        return f"Choose {leaders[0]}. No other candidate is better by more than {alike(advice)}."
+    return f"Choose {either(leaders)}. They lie within {alike(advice)} of each other."
 
 
 def _many(advice: Advice) -> str:
@@ -134,6 +141,9 @@ def reasons(advice: Advice) -> Iterator[str]:
     first = choice.comparison.others[0] if choice.comparison.others else None
     if first is not None:
         yield _next(advice, first)
+    if worse := _may_be_worse(choice):
+        verb, need = ("is", "it may be") if len(worse) == 1 else ("are", "they may be")
+        yield f"{some(worse)} {verb} not better by more than {alike(advice)}, and {need} worse."
     saved = {line.name: line for line in advice.lines if line.saved is not None}
     if MONEY in saved and advice.beside:
         saving = saved[MONEY]
@@ -144,6 +154,13 @@ def reasons(advice: Advice) -> Iterator[str]:
         yield from _objective(advice)
     if today and today not in advice.goals and choice.verdict is not AdviceVerdict.NONE:
         yield f"{today} runs today and is no candidate: {_why_out(advice, today)}."
+
+
+def _may_be_worse(choice: Choice) -> list[str]:
+    """Name those that are left out of several to choose from, though they are not shown to be behind."""
+    if choice.verdict is not AdviceVerdict.EITHER or choice.comparison is None:
+        return []
+    return [rival.name for rival in choice.comparison.others if not rival.behind and not rival.equivalent]
 
 
 def depends(advice: Advice) -> list[str]:

@@ -35,12 +35,14 @@ class ComparedWithBest:
             have brought, and is corrected for the number of things; None from fewer than two common forks.
         behind: whether it is shown to be more than the least.
         equivalent: whether it is shown to lie within the margin of it.
+        no_better: whether it is shown not to be less than the least by more than the margin. It may be more by any.
     """
 
     name: str
     ratio: Interval | None
     behind: bool
     equivalent: bool
+    no_better: bool
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,16 @@ class Best:
     def leaders(self) -> list[str]:
         """It, and those that are not shown to be more."""
         return [self.name, *(rival.name for rival in self.others if not rival.behind)]
+
+    @property
+    def safe(self) -> bool:
+        """Whether no other is less by more than the margin: who chooses it loses no more, whatever the others are."""
+        return all(rival.no_better for rival in self.others)
+
+    @property
+    def alike(self) -> list[str]:
+        """It, and those that are shown to lie within the margin of it."""
+        return [self.name, *(rival.name for rival in self.others if rival.equivalent)]
 
 
 Widen = Callable[[tuple[str, str], LogRatio], LogRatio]
@@ -81,7 +93,7 @@ def least_of(  # noqa: PLR0913, PLR0917 - things, and all that they are held aga
 
     Args:
         values: positive, by name and fork; at least one name, each with a fork.
-        level: the chance of naming a wrong one, and of calling one equivalent that is not.
+        level: the chance of naming a wrong one, and of calling one equivalent or no better that is not.
         margin: a log-ratio that does not matter.
         shift: a log-ratio that the circumstances may have brought, as the error of a prediction.
         prior: what many pairs say of how such a ratio varies.
@@ -118,13 +130,13 @@ def _compared(
     name, best = names
     ratios = fork_ratios([values[name]], [values[best]])
     if len(ratios) < 2:
-        return ComparedWithBest(name, None, behind=False, equivalent=False)
+        return ComparedWithBest(name, None, behind=False, equivalent=False, no_better=False)
     difference = estimated(names, ratios)
     margin, shift = bounds
     half = reach(difference, level) + shift
     behind = difference.log > 0 and difference.p_value(shift) < level
     within = not behind and abs(difference.log) + half <= margin
-    return ComparedWithBest(name, difference.within(half), behind, within)
+    return ComparedWithBest(name, difference.within(half), behind, within, behind or difference.log - half >= -margin)
 
 
 @dataclass(frozen=True)
@@ -136,12 +148,14 @@ class BestByPlace:
         behind: by name and place, whether it is shown to be more than the least.
         by_margin: by name and place, whether it is behind, and its mean is more by the margin.
         within: by name and place, whether it is shown to lie within the margin; the least itself does.
+        no_better: by name and place, whether it is shown not to be less by more than the margin.
     """
 
     best: Indices
     behind: Flags
     by_margin: Flags
     within: Flags
+    no_better: Flags
 
     @property
     def winners(self) -> Indices:
@@ -150,8 +164,8 @@ class BestByPlace:
 
     @property
     def tied(self) -> Flags:
-        """By place, whether each name is shown to be more or to be within the margin, so that nothing is open."""
-        return self._all(self.behind | self.within) & ~self._all(self.by_margin)
+        """By place, whether no name is less by more than the margin, and some are not shown to be more by it."""
+        return self._all(self.no_better) & ~self._all(self.by_margin)
 
     def _all(self, others: Flags) -> Flags:
         names = np.arange(len(others))[:, None]
@@ -176,7 +190,7 @@ def best_by_place(  # noqa: PLR0913, PLR0917 - many comparisons and all that the
     is_best = np.arange(names)[:, None] == best[None, :]
     if names == 1 or forks < 2:
         none = np.zeros((names, places), dtype=bool)
-        return BestByPlace(best, none, none, is_best)
+        return BestByPlace(best, none, none, is_best, is_best)
     own = np.take_along_axis(logs, best[None, None, :], axis=0)
     differences = logs - own
     means = differences.mean(axis=1)
@@ -190,4 +204,5 @@ def best_by_place(  # noqa: PLR0913, PLR0917 - many comparisons and all that the
     chances = 2 * student.each_above(np.nan_to_num(scores, nan=-np.inf).ravel(), np.full(scores.size, freedom))
     behind = (chances.reshape(scores.shape) < each_level) & ~is_best
     half = student.quantile(1 - each_level / 2, freedom) * errors + shift
-    return BestByPlace(best, behind, behind & (means >= margin), is_best | (means + half <= margin))
+    no_better = is_best | behind | (means - half >= -margin)
+    return BestByPlace(best, behind, behind & (means >= margin), is_best | (means + half <= margin), no_better)
