@@ -100,6 +100,22 @@ def test_an_open_loop_reports_three_kinds_of_time(callbench: Run, greeting: _Ser
     assert all(isinstance(said[name], dict) for name in ("latency_us", "service_us", "lateness_us"))
 
 
+def test_every_call_is_in_a_second_of_the_percentiles(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
+    words = ["--clients", "4", "--seconds", "3", "--fail-if", "p50 > 60 s", "--out", str(tmp_path / "load"), "--json"]
+    said = _said(callbench("load", _url(greeting), *words))
+    stretches = said["latency_over_time"]["p50"]
+    # The drive goes on for three seconds, so two at least are handed over, and what came last is the rest.
+    assert len(stretches) >= 2
+    assert [begin_s for begin_s, _, _ in stretches] == [0, *(end_s for _, end_s, _ in stretches[:-1])]
+    values = [us for _, _, us in stretches]
+    # The median of all lies between the medians of the parts; a bucket is 1/128 wide.
+    assert min(values) * 0.99 <= said["latency_us"]["p50"] <= max(values) * 1.01
+    picture = callbench("report", tmp_path / "load", check=True)
+    page = Path(picture.stdout.strip()).read_text(encoding="utf-8")
+    assert "latency, ms" in page
+    assert "fail if p50 &gt; 60 s" in page
+
+
 def test_requests_are_filled_from_a_template(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
     words = ["--clients", "1", "--calls", "3", "--body", '{"n":{number},"of":{client}}', "-H", "X-Kind: test"]
     said = _said(callbench("load", _url(greeting, "/at/{number}"), *words, "--out", str(tmp_path / "t"), "--json"))

@@ -156,7 +156,7 @@ impl Handler for Hosted {
         let began = Instant::now();
         let answer = self.runner.ask(driving::request(request, &paced, clients), "done", &mut |interval| {
             if let Ok(it) = serde_json::from_value::<Progress>(Value::Object(interval.clone())) {
-                report(Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors });
+                report(Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors, latency: None });
             }
         })?;
         let drive_account =

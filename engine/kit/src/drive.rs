@@ -16,12 +16,13 @@ use callbench_service::{Call, Expectation};
 use crate::client::Client;
 use crate::clock::{self, Clock, Monotonic};
 use crate::failure::{Failure, Kind};
-use crate::histogram::Histogram;
+use crate::histogram::{Counts, Histogram};
 use crate::panics;
 use crate::processor::{self, Usage};
 
 mod closed;
 mod endpoint_stats;
+mod fresh_latencies;
 mod open;
 mod parts;
 mod pool;
@@ -33,6 +34,7 @@ mod worker_state;
 mod worker_stats;
 
 pub use endpoint_stats::EndpointStats;
+use fresh_latencies::{SECOND_NS, all_fresh};
 pub use parts::Parts;
 use pool::Pool;
 use schedule::Arrivals;
@@ -123,13 +125,15 @@ fn first_thought_ns(think_ns: u64, place: usize, clients: usize) -> u64 {
 }
 
 /// The progress of a drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// Since the start.
     pub at_ns: u64,
     /// Correct answers since the start.
     pub calls: u64,
     pub errors: u64,
+    /// Once a second, if the workers hand them over: buckets and counts of the latencies since the last ones.
+    pub latency: Option<Counts>,
 }
 
 /// The result of a drive.
@@ -311,6 +315,8 @@ fn watch(
     report: &mut dyn FnMut(Interval) -> bool,
 ) {
     let mut tick = start + INTERVAL_NS;
+    // One interval after a second is over: every worker has handed it over by then.
+    let mut fresh_at = start + SECOND_NS + INTERVAL_NS;
     let mut end = Some(end_at).filter(|at| *at > start);
     while running > 0 {
         let next = end.map_or(tick, |at| at.min(tick));
@@ -319,7 +325,12 @@ fn watch(
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 let (calls, errors) = progress.iter().map(Progress::read).fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1));
-                if !report(Interval { at_ns: clock::now() - start, calls, errors }) {
+                let at_ns = clock::now() - start;
+                let latency = if start + at_ns < fresh_at { None } else { all_fresh(progress) };
+                while fresh_at <= start + at_ns {
+                    fresh_at += SECOND_NS;
+                }
+                if !report(Interval { at_ns, calls, errors, latency }) {
                     stop.store(true, Relaxed);
                 }
                 end = end.filter(|at| *at > next);

@@ -9,6 +9,9 @@ const END: u64 = 1 << 42;
 /// The number of buckets of all values below `END`.
 const BUCKETS: usize = index(END - 1) + 1;
 
+/// Buckets and how many values each has, indices rising.
+pub type Counts = Vec<(usize, u64)>;
+
 /// Times in nanoseconds: exact count, sum, minimum and maximum, and buckets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
@@ -64,6 +67,13 @@ impl Histogram {
         self.sum += other.sum;
         self.least = self.least.min(other.least);
         self.greatest = self.greatest.max(other.greatest);
+    }
+
+    /// What was recorded since `earlier`, which was a state of this one.
+    #[must_use]
+    pub fn since(&self, earlier: &Histogram) -> Counts {
+        let both = self.buckets.iter().zip(earlier.buckets.iter()).enumerate();
+        both.filter(|(_, (now, then))| now > then).map(|(index, (now, then))| (index, now - then)).collect()
     }
 
     #[must_use]
@@ -190,6 +200,17 @@ mod tests {
         let sparse = of(&[END + 5, 1]).sparse();
         assert_eq!(sparse.buckets, [(1, 1), (BUCKETS - 1, 1)]);
         assert_eq!((sparse.max_ns, sparse.sum_ns), (END + 5, (END + 6).to_string()));
+    }
+
+    #[test]
+    fn what_was_recorded_since_an_earlier_state_is_what_was_added() {
+        let mut histogram = of(&[5, 1000]);
+        let earlier = histogram.clone();
+        assert_eq!(histogram.since(&earlier), []);
+        for value in [5, 7, 1000] {
+            histogram.record(value);
+        }
+        assert_eq!(histogram.since(&earlier), [(5, 1), (7, 1), (index(1000), 1)]);
     }
 
     proptest! {

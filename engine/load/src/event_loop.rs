@@ -277,6 +277,7 @@ impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
             let now = self.clock.now();
             if now >= sweep_at {
                 self.sweep(now);
+                self.state.hand_over(now);
                 sweep_at = now + sweep_ns;
             }
             self.wake(now);
@@ -394,6 +395,7 @@ impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
         self.in_flight -= 1;
         self.state.burn(self.clock);
         let ended = self.clock.now();
+        self.state.hand_over(ended);
         let stats = &mut *self.state.stats;
         let client = &mut self.event_loop.accounts[index];
         self.clock.made(client.started, ended);

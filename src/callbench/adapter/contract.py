@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 import jsonschema
@@ -15,6 +15,8 @@ LONGEST_LINE = 16 << 20
 
 Arguments = Mapping[str, Any]
 Options = Mapping[str, Any]
+# Of the member `latency` of an interval: nanoseconds since the start; buckets and counts.
+OnLatency = Callable[[int, Sequence[tuple[int, int]]], None]
 
 
 class Clock(TypedDict):

@@ -6,7 +6,7 @@ contract/CONTRACT.md alone, so an adapter that keeps it is never refused, howeve
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.adapter.contract import Done, Histogram
@@ -139,17 +139,24 @@ def _sum_errors(latency: Histogram, service: Histogram | None, lateness: Histogr
 def histogram_error(histogram: Histogram) -> str | None:
     """Return what cannot be true in a histogram of the contract, in a sentence, or None."""
     buckets = histogram["buckets"]
-    indices = [index for index, _ in buckets]
-    if indices != sorted(set(indices)):
-        return "its bucket indices do not rise"
-    if indices and indices[-1] > _LAST_BUCKET:
-        return f"it has a bucket {indices[-1]}, and the last one is {_LAST_BUCKET}"
+    if wrong := buckets_error(buckets):
+        return wrong
     counted = sum(count for _, count in buckets)
     if counted != histogram["count"]:
         return f"it says {histogram['count']} calls, and its buckets hold {counted}"
     if counted:
         return _end_error(histogram) or _sum_error(histogram)
     return None if int(histogram["sum_ns"]) == 0 else f"it holds no call, and its sum is {histogram['sum_ns']} ns"
+
+
+def buckets_error(buckets: Sequence[tuple[int, int]]) -> str | None:
+    """Return what cannot be true in buckets and their counts, in a sentence, or None."""
+    indices = [index for index, _ in buckets]
+    if indices != sorted(set(indices)):
+        return "its bucket indices do not rise"
+    if indices and indices[-1] > _LAST_BUCKET:
+        return f"it has a bucket {indices[-1]}, and the last one is {_LAST_BUCKET}"
+    return None
 
 
 def _end_error(histogram: Histogram) -> str | None:

@@ -7,8 +7,17 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from callbench.adapter import equivalent
-from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Options, schema_error_in_answer
-from callbench.adapter.drive_check import Asked, drive_error
+from callbench.adapter.contract import (
+    Arguments,
+    Codec,
+    Counts,
+    Done,
+    Hello,
+    OnLatency,
+    Options,
+    schema_error_in_answer,
+)
+from callbench.adapter.drive_check import Asked, buckets_error, drive_error
 from callbench.adapter.network.host import THIS_HOST, Host
 from callbench.adapter.process import GRACE_SECONDS
 from callbench.catalog.manifest import Manifest
@@ -276,6 +285,7 @@ class Adapter:
         start_at_ns: int = 0,
         on_interval: Callable[[int, int, int], None] | None = None,
         on_window_end: Callable[[], None] | None = None,
+        on_latency: OnLatency | None = None,
     ) -> Done:
         """Let all clients call until `calls` and `seconds` are reached, or `limit_seconds`.
 
@@ -295,6 +305,8 @@ class Adapter:
             start_at_ns: when all begin, on the monotonic clock of the client's host; 0: at once.
             on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
             on_window_end: called once when `seconds` are over and calls are still in progress.
+            on_latency: called once a second, if the clients report it, with nanoseconds since the start, and with
+                buckets and counts of the latencies since the call before.
 
         Raises:
             AdapterFailure: as in `ask`; also `silent` if no interval comes for longer than a call may take, and
@@ -316,7 +328,7 @@ class Adapter:
         # Intervals come ten times a second. A loop without threads can be late by one call.
         silence = self.patience_s + self._timeout_s + (think_ns + ramp_up_ns) / 1e9
         last = time.monotonic() + max(limit_seconds, seconds) + silence
-        done = self._driven(silence, last, seconds, on_interval, on_window_end)
+        done = self._driven(silence, last, seconds, on_interval, on_window_end, on_latency)
         asked = Asked(
             clients=clients or self._clients,
             calls=calls,
@@ -331,13 +343,14 @@ class Adapter:
             raise AdapterFailure("untrue", f"{self.process.who} reported what cannot be true: {wrong}")
         return done
 
-    def _driven(
+    def _driven(  # noqa: PLR0913, PLR0917 - the moments of a drive, and who is told of them
         self,
         silence: float,
         last: float,
         seconds: float,
         on_interval: Callable[[int, int, int], None] | None,
         on_window_end: Callable[[], None] | None,
+        on_latency: OnLatency | None,
     ) -> Done:
         """Read the intervals of a drive until it is done.
 
@@ -347,6 +360,7 @@ class Adapter:
             seconds: as in `drive`.
             on_interval: as in `drive`.
             on_window_end: as in `drive`.
+            on_latency: as in `drive`.
 
         Raises:
             AdapterFailure: as in `drive`.
@@ -365,6 +379,10 @@ class Adapter:
                 on_window_end = None
             if on_interval is not None:
                 on_interval(*intervals[-1])
+            if on_latency is not None and (counts := answer_text.get("latency")):
+                if wrong := buckets_error(counts):
+                    raise AdapterFailure("untrue", f"{self.process.who} reported latencies of a second: {wrong}")
+                on_latency(answer_text["at_ns"], counts)
 
     def end_drive(self) -> None:
         """Ask for the end of the drive in progress: its answer comes as soon as its clients are done.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::codec::Timed;
-use crate::histogram::Sparse;
+use crate::histogram::{Counts, Sparse};
 use crate::processor::Usage;
 
 /// A line to the core. `is` names its type. The id of the request is added.
@@ -32,6 +32,9 @@ pub(super) enum Answer {
         at_ns: u64,
         calls: u64,
         errors: u64,
+        /// Once a second: the latencies since the last ones, as buckets of a histogram.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        latency: Option<Counts>,
     },
     Done(Box<Done>),
     Counts {

@@ -6,6 +6,7 @@ use super::answers::{Answer, AnswerLine};
 use super::checks::nothing_served;
 use super::handler::Handler;
 use super::requests::{self, Request, bad};
+use crate::drive::Interval;
 use crate::failure::{Failure, Kind};
 use crate::panics;
 
@@ -83,7 +84,8 @@ impl<P: Handler> Session<P> {
             Request::Drive(request) => {
                 let out = &mut self.out;
                 let done = self.handler.drive(&request, &mut |it| {
-                    say(out, Some(id), &Answer::Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors }).is_ok()
+                    let Interval { at_ns, calls, errors, latency } = it;
+                    say(out, Some(id), &Answer::Interval { at_ns, calls, errors, latency }).is_ok()
                 })?;
                 Answer::Done(Box::new(done))
             }

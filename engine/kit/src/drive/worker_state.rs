@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use callbench_service::{Answer, Call};
 
+use super::fresh_latencies::{Fresh, Handover};
 use super::{Shared, WorkerStats};
 use crate::clock::Clock;
 use crate::failure::{Failure, Kind};
@@ -17,6 +18,7 @@ const MAX_ERRORS_IN_A_ROW: u32 = 100;
 pub(super) struct Progress {
     calls: AtomicU64,
     errors: AtomicU64,
+    pub(super) fresh: Fresh,
 }
 
 impl Progress {
@@ -53,6 +55,7 @@ pub struct WorkerState<'a> {
     upcoming: usize,
     errors_in_a_row: u32,
     gives_up: u32,
+    handover: Handover,
     /// The index of this worker, and the number of workers.
     place: [usize; 2],
 }
@@ -74,6 +77,7 @@ impl<'a> WorkerState<'a> {
             upcoming: 0,
             errors_in_a_row: 0,
             gives_up: MAX_ERRORS_IN_A_ROW,
+            handover: Handover::after(start),
             place,
         }
     }
@@ -147,6 +151,14 @@ impl<'a> WorkerState<'a> {
     #[inline]
     pub fn leaves(&self, now: u64) -> bool {
         now >= self.limit_at || self.errors_in_a_row >= self.gives_up || self.shared.stop.load(Relaxed)
+    }
+
+    /// Hands the latencies of a second over that has passed by `now`; to be called before a call that ended then is recorded.
+    #[inline]
+    pub fn hand_over(&mut self, now: u64) {
+        if self.handover.is_due(now) {
+            self.handover.make(now, &self.stats.latency, &self.progress.fresh);
+        }
     }
 
     /// Keeps the client busy for the additional time that the plan demands.

@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from callbench.adapter.contract import Arguments, Done
+from callbench.adapter.contract import Arguments, Done, OnLatency
 from callbench.adapter.joint_drive.merge import GeneratorDrive, merged_done
 from callbench.adapter.joint_drive.split import schedules_of, shares
 from callbench.adapter.joint_drive.verdict import driver_share, why_starved
@@ -36,6 +37,25 @@ class _Progress:
         self.at_ns = at_ns
         calls, errors = (sum(report[part] for report in self.reports.values()) for part in (1, 2))
         return (at_ns, calls, errors) if at_ns > before else None
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Who is told of a drive, in the thread that waits for it."""
+
+    window_end: Callable[[], None]
+    latency: OnLatency | None
+
+
+def _once(told: Callable[[], None] | None) -> Callable[[], None]:
+    """Return what calls a function the first time alone."""
+    waiting = [] if told is None else [told]
+
+    def tell() -> None:
+        if waiting:
+            waiting.pop()()
+
+    return tell
 
 
 @dataclass(frozen=True)
@@ -146,7 +166,8 @@ class Generators(Adapter):
             AdapterFailure: one of them failed, as in `Adapter`; or they never drove at the same time.
             BadInput: the schedule has more arrivals than the hosts can make.
         """
-        on_interval, on_window_end = options.pop("on_interval", None), options.pop("on_window_end", None)
+        on_interval = options.pop("on_interval", None)
+        told = _Told(_once(options.pop("on_window_end", None)), options.pop("on_latency", None))
         tasks = self._tasks(options)
         begin_ns = time.monotonic_ns() + round(1e9 * _lead_s(tasks))
         before = [task.host.usage() for task in tasks]
@@ -154,8 +175,8 @@ class Generators(Adapter):
         answered = self.answered
         with ThreadPoolExecutor(len(tasks), thread_name_prefix="generator") as pool:
             for place, task in enumerate(tasks):
-                pool.submit(self._drive_one, events, place, task, begin_ns, (call, arguments, options))
-            dones = self._awaited(events, len(tasks), on_interval, on_window_end)
+                pool.submit(self._drive_one, events, place, task, begin_ns, (call, arguments, options, told))
+            dones = self._awaited(events, len(tasks), on_interval)
         self.answered = answered + sum(done["calls"] for done in dones)
         parts = [
             GeneratorDrive(task.clients, done.get("started_ns", begin_ns + task.clock.ns) - task.clock.ns, done)
@@ -185,10 +206,10 @@ class Generators(Adapter):
         place: int,
         task: _Task,
         begin_ns: int,
-        what: tuple[str, Arguments, Mapping[str, Any]],
+        what: tuple[str, Arguments, Mapping[str, Any], _Told],
     ) -> None:
         """Drive one, in a thread of its own, and report to the thread that waits."""
-        call, arguments, options = what
+        call, arguments, options, told = what
         drive = super().drive if task.client is self else task.client.drive
         options = {
             **options,
@@ -197,8 +218,10 @@ class Generators(Adapter):
             "clients": task.clients,
             "start_at_ns": round(begin_ns + task.clock.ns),
             "on_interval": lambda *interval: events.put((place, interval)),
-            "on_window_end": lambda: events.put((place, None)),
+            "on_window_end": lambda: events.put((place, told.window_end)),
         }
+        if told.latency is not None:
+            options["on_latency"] = lambda *latency: events.put((place, partial(told.latency, *latency)))
         try:
             events.put((place, drive(call, arguments, **options)))
         except BaseException as failure:  # noqa: BLE001 - raised again by the thread that waits
@@ -209,7 +232,6 @@ class Generators(Adapter):
         events: "queue.SimpleQueue[tuple[int, object]]",
         generators: int,
         on_interval: Callable[[int, int, int], None] | None,
-        on_window_end: Callable[[], None] | None,
     ) -> list[Done]:
         """Pass on what they report until all have ended. If one fails, the others end too.
 
@@ -222,9 +244,8 @@ class Generators(Adapter):
         while len(ended) < generators:
             place, event = events.get()
             try:
-                if event is None and on_window_end is not None:
-                    on_window_end()
-                    on_window_end = None
+                if callable(event):
+                    event()
                 elif isinstance(event, tuple):
                     progress.reports[place] = event
                     together = progress.advanced(generators)

@@ -58,5 +58,9 @@ def record(result: LoadResult) -> dict[str, Any]:
         **({"generators": list(result.generators)} if result.generators else {}),
         "histogram_ns": result.done["latency"],
         "endpoints": endpoints.kept(result.done),
+        "latency_over_time": {
+            name: [[stretch.begin_s, stretch.end_s, stretch.us] for stretch in stretches]
+            for name, stretches in result.latency_over_time.items()
+        },
         "intervals": [list(interval) for interval in result.done["intervals"]],
     }

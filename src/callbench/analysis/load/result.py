@@ -1,7 +1,7 @@
 """The result of a load: rate, latencies, errors, and what limited the rate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.histogram import Buckets, index_of
 from callbench.stats.load.backlog import Backlog, growing
 from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, LimitVerdict, Side, verdict_of
+from callbench.stats.load.latency_over_time import Stretch
 from callbench.stats.load.pace import REACHED, reached_per_s
 from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import Window, window_of
@@ -44,6 +45,7 @@ class LoadResult:
         folder: the record; None until it is stored.
         stopped: the signal with which a user ended it early; None if it came to its end.
         unseen: which processes of the server were not visible, in a sentence; "" if all were.
+        latency_over_time: percentiles by name, if the driver reported latencies each second.
         backlog: the calls that waited at the end of an open loop, if they became more and more; None if they did not.
     """
 
@@ -65,6 +67,7 @@ class LoadResult:
     backlog: Backlog | None = None
     folder: Path | None = None
     stopped: int | None = None
+    latency_over_time: Mapping[str, Sequence[Stretch]] = field(default_factory=dict)
 
     @property
     def rate_per_s(self) -> float:

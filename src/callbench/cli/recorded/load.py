@@ -50,7 +50,7 @@ class LoadCommand(TargetCommand[LoadResult]):
         """Make the calls. At the first Ctrl-C those that were made are the result."""
         with ProgressLine(quiet=self.ending.as_json) as line:
             progress = LoadProgress(self._request, line, run.path)
-            self._done = driving.drive_recorded(run, subject, self._request, progress.update)
+            self._done = driving.drive_recorded(run, subject, self._request, progress.update, progress.show_latency)
 
     @property
     def state(self) -> str:

@@ -1,10 +1,10 @@
 """Values over the seconds of something long: a panel a value, one above the other over one axis of time."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
-from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec
+from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec
 
 Points = Sequence[tuple[float, float]]
 # More to a line cannot be seen, and makes the page heavy.
@@ -20,12 +20,14 @@ class Panel:
     Attributes:
         title: of its axis.
         lines: points of seconds and value, by name.
+        limits: values that it was compared with, by what is said of them: a line across the panel each.
         value_format: how d3 writes its values; `DECIMAL` where they may lie below 1.
     """
 
     title: str
     lines: Mapping[str, Points]
     value_format: str = "~s"
+    limits: Mapping[str, float] = field(default_factory=dict)
 
 
 def over_time(panels: Sequence[Panel], marks: Mapping[float, str] | None = None) -> Spec | None:
@@ -97,4 +99,17 @@ def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[floa
                 "encoding": {"x": x},
             }
         )
-    return {"width": WIDTH, "height": 120, "layer": layers}
+    return {"width": WIDTH, "height": 120, "layer": [*layers, *_limits(panel)]}
+
+
+def _limits(panel: Panel) -> list[Spec]:
+    """Draw what a value was compared with, and say above the line what it is."""
+    if not panel.limits:
+        return []
+    data = {"values": [{"value": value, "what": what} for what, value in panel.limits.items()]}
+    y = {"field": "value", "type": "quantitative"}
+    text = {"type": "text", "align": "left", "baseline": "bottom", "dy": -2, "color": INK}
+    return [
+        {"data": data, "mark": {"type": "rule", "color": INK}, "encoding": {"y": y}},
+        {"data": data, "mark": text, "encoding": {"y": y, "x": {"value": 4}, "text": {"field": "what"}}},
+    ]

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.load import endpoints
@@ -12,7 +12,7 @@ from callbench.analysis.stability.formatting import mib
 from callbench.analysis.wording.words import counted
 from callbench.report.charts.draw import chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
-from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.hosts_sheet import hosts_sheet
 from callbench.report.record_report import RecordReport
@@ -31,7 +31,7 @@ _OF_THE_STORE = (SEAL, "secrets")
 _HISTOGRAM = "journal.jsonl: the line `result` (histogram_ns)"
 # Closely enough for a smooth curve: ten steps for each factor of ten beyond.
 _CURVE = tuple(1 - 0.5 * 10 ** (-step / 10) for step in range(48))
-_SOURCE = "journal.jsonl: the line `result` (intervals, latency_us, errors)"
+_SOURCE = "journal.jsonl: the line `result` (intervals, latency_over_time, latency_us, errors)"
 
 
 def load_report(run: Record) -> RecordReport:
@@ -197,9 +197,29 @@ def _charts(record: Mapping[str, Any]) -> list[Chart]:
             failed.append((at_ns / 1e9, (errors - last[2]) / long_s))
         last = (at_ns, calls, errors)
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
-    drawn = chart("load-time", "Over time", "Calls answered in each interval.",
-                  over_time([Panel("per second", lines)], {}), _SOURCE)  # fmt: skip
+    times = {
+        name: [((begin_s + end_s) / 2, us / 1e3) for begin_s, end_s, us in stretches]
+        for name, stretches in (record.get("latency_over_time") or {}).items()
+    }
+    panels = [
+        Panel("per second", lines, limits=_limits(record, ("rate",), 1)),
+        Panel("latency, ms", times, DECIMAL, _limits(record, tuple(times), 1e3)),
+    ]
+    about = "Calls answered in each interval."
+    if any(times.values()):
+        about += " Each latency is of as many seconds as it takes to know it. A level line is a condition's limit."
+    drawn = chart("load-time", "Over time", about, over_time(panels), _SOURCE)
     return [picture for picture in (_curve(record), drawn) if picture]
+
+
+def _limits(record: Mapping[str, Any], metrics: Sequence[str], unit: float) -> dict[str, float]:
+    """Return the limits of the conditions on some metrics, by their text."""
+    thresholds = record.get("thresholds") or ()
+    return {
+        f"fail if {threshold['fail_if']}": threshold["limit"] / unit
+        for threshold in thresholds
+        if threshold["fail_if"].split(">")[0].split("<")[0].strip() in metrics
+    }
 
 
 def _known(times: Mapping[str, Any] | None) -> list[tuple[str, float]]:

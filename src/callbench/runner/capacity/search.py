@@ -39,7 +39,16 @@ _GUESS_S = 0.5
 # What frames and headers add to the bytes of an answer, roughly.
 _OVERHEAD = 1.04
 # Of a load's record, what stays out of the journal: it is large, and nothing rests on it.
-_LEFT_OUT = ("histogram_ns", "intervals", "thresholds", "failure", "target", "processors", "server")
+_LEFT_OUT = (
+    "histogram_ns",
+    "intervals",
+    "latency_over_time",
+    "thresholds",
+    "failure",
+    "target",
+    "processors",
+    "server",
+)
 
 Say = Callable[[str], None]
 OnLine = Callable[[TriedLine], None]

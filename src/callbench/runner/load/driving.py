@@ -1,10 +1,11 @@
 """Let the load driver make the calls of a load."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from callbench.adapter import temporary
+from callbench.adapter.contract import OnLatency
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS
 from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.target import Target, TargetSpec
@@ -18,6 +19,7 @@ from callbench.runner.drive.schedules import Schedules
 from callbench.runner.load import journal as journals
 from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
+from callbench.stats.load.latency_over_time import LatencyOverTime
 from callbench.stats.load.rate import window_of
 from callbench.store.record_writer import RecordWriter
 from callbench.store.stopping import StopRequest, noting_the_first_stop
@@ -40,7 +42,9 @@ def target_spec(request: LoadRequest) -> TargetSpec:
     )
 
 
-def drive_recorded(run: RecordWriter, target: Target, request: LoadRequest, on_interval: OnInterval) -> LoadResult:
+def drive_recorded(
+    run: RecordWriter, target: Target, request: LoadRequest, on_interval: OnInterval, on_latency: OnLatency
+) -> LoadResult:
     """Make one load's calls, and write their intervals and their result into its record.
 
     Args:
@@ -48,6 +52,7 @@ def drive_recorded(run: RecordWriter, target: Target, request: LoadRequest, on_i
         target: open, with so many clients as the load has.
         request: the load.
         on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
+        on_latency: called once a second, if the driver reports it, with the buckets of its latencies.
 
     Raises:
         AdapterFailure: the driver failed.
@@ -61,7 +66,7 @@ def drive_recorded(run: RecordWriter, target: Target, request: LoadRequest, on_i
         on_interval(at_ns, calls, errors)
 
     with temporary.folder("callbench-load-") as folder, noting_the_first_stop() as stop:
-        result = replace(drive_once(target, request, folder, on_both, stop), folder=run.path)
+        result = replace(drive_once(target, request, folder, on_both, stop, on_latency), folder=run.path)
     journal.result(record(result))
     return result
 
@@ -80,12 +85,13 @@ def with_target(request: LoadRequest, target: Target) -> LoadRequest:
     return replace(request, url=target.url, protocol=client.partition("/")[2] if is_driver(client) else client)
 
 
-def drive_once(
+def drive_once(  # noqa: PLR0913, PLR0917 - a load, and who is told of it meanwhile
     target: Target,
     request: LoadRequest,
     folder: Path,
     on_interval: OnInterval | None = None,
     stop: StopRequest | None = None,
+    on_latency: OnLatency | None = None,
 ) -> LoadResult:
     """Make one load's calls with all clients that are connected.
 
@@ -95,6 +101,7 @@ def drive_once(
         folder: for schedules.
         on_interval: called ten times a second, as in `drive_recorded`.
         stop: ends the load early, with what is known then.
+        on_latency: called once a second, as in `drive_recorded`.
 
     Raises:
         AdapterFailure: the driver failed.
@@ -103,7 +110,7 @@ def drive_once(
     load, client, call, arguments = request.load, target.client, target.spec.call, target.spec.arguments
     if request.warm_up_s:
         _warm_up(target, request.warm_up_s, stop)
-    watch = _start_watch(target)
+    watch, over_time = _start_watch(target), LatencyOverTime()
     at_window_end = []
     last = (0, 0, 0)
 
@@ -115,6 +122,11 @@ def drive_once(
         if stop is not None and stop.number is not None and not client.drive_ended:
             at_window_end.append(watch.so_far())
             client.end_drive()
+
+    def on_each_latency(at_ns: int, counts: Sequence[tuple[int, int]]) -> None:
+        over_time.add(at_ns, counts)
+        if on_latency is not None:
+            on_latency(at_ns, counts)
 
     cell = Cell("load", "load", target.stack.id, call, arguments, load)
     try:
@@ -129,6 +141,7 @@ def drive_once(
             schedule=Schedules(folder, seed=request.seed).of(cell, 0),
             on_interval=on_each_interval,
             on_window_end=lambda: at_window_end.append(watch.so_far()),
+            on_latency=on_each_latency,
         )
     except AdapterFailure:
         if stop is None or not client.drive_ended:
@@ -140,8 +153,16 @@ def drive_once(
         # After the window the drive only waited for its last answers, and a driver that was stopped has ended.
         observations = at_window_end[0]
     observations = replace(observations, unseen=target.unseen())
-    result = compute_result(request, done, target.connections, observations)
+    result = _with_times(compute_result(request, done, target.connections, observations), over_time)
     return replace(result, stopped=stop.number) if stop is not None and client.drive_ended else result
+
+
+def _with_times(result: LoadResult, over_time: LatencyOverTime) -> LoadResult:
+    """Add the percentiles over time."""
+    latency = result.done["latency"]
+    if latency is None:
+        return result
+    return replace(result, latency_over_time=over_time.stretches(latency["buckets"], result.done["elapsed_ns"]))
 
 
 def _warm_up(target: Target, seconds: float, stop: StopRequest | None) -> None:

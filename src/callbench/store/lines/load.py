@@ -52,6 +52,7 @@ class LoadRecord(TypedDict):
     """The result of a load, as `callbench load --json` prints it: `callbench.analysis.load.record`.
 
     Times in microseconds, by names such as `p99.9`. `intervals`: [nanoseconds, calls, errors] so far.
+    `latency_over_time`: by percentile, stretches of [begin in s, end in s, microseconds].
     """
 
     target: str
@@ -90,6 +91,7 @@ class LoadRecord(TypedDict):
     histogram_ns: SummedHistogram | None
     endpoints: list[EndpointResult] | None
     intervals: Annotated[list[tuple[int, int, int]], AS_IT_IS]
+    latency_over_time: NotRequired[Annotated[dict[str, list[tuple[float, float, float]]], AS_IT_IS]]
 
 
 class LoadResultLine(LoadRecord):
