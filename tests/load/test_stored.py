@@ -17,7 +17,11 @@ Program = Callable[..., subprocess.CompletedProcess[str]]
 def written(path: Path, **other: Any) -> Path:
     """A load that never took place."""
     times = {"mean": 900.0, "min": 100.0, "p50": 812.0, "p99": 57_012.0, "max": 61_000.0}
-    ends = {name: {"resident_bytes": size << 20} for name, size in (("begin", 5), ("end", 27))}
+    read = dict.fromkeys(
+        ("processes", "threads", "user_ms", "system_ms", "minor_faults", "major_faults", "unique_bytes",
+         "proportional_bytes", "files", "voluntary", "involuntary"), 1
+    )  # fmt: skip
+    ends = {name: {**read, "resident_bytes": size << 20} for name, size in (("begin", 5), ("end", 27))}
     server = {"processors": 2, "processor_ms": 3000, **ends}
     record: dict[str, Any] = {
         "url": "http://127.0.0.1:8080/hello", "protocol": "http1", "clients": 50, "connections": 50,
@@ -27,6 +31,9 @@ def written(path: Path, **other: Any) -> Path:
         "error_messages": {"status": "the answer's status is 500"}, "server": server,
         "verdict": {"limit": "server", "why": "it used 97 % of its processors"}, "histogram_ns": None,
         "calls_in_window": 12_345.4,
+        "target": "http://127.0.0.1:8080/hello", "threads": 1, "driver_processors": [0], "stopped": None,
+        "clients_unserved": 0, "thresholds": [], "failure": None, "client_processor_us_per_call": 5.5,
+        "server_unseen": None, "processors": {}, "endpoints": None,
         "in_flight": 6, "last_answer_after_s": 4.5, "intervals": [[10**9, 6000, 20], [2 * 10**9, 12_345, 44]],
     }  # fmt: skip
     with journals.create(LoadRequest(record["url"], url=record["url"]), path, choose_placement()) as writer:
