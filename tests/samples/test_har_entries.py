@@ -41,6 +41,11 @@ def imported(folder: Path, *entries: Any) -> Imported:
     [
         (entry(content={"size": 5000, "mimeType": JSON}), "answer whose body was not recorded (a size without a text)"),
         (entry(content={"size": 5000, "mimeType": JSON, "text": ""}), "answer whose body was not recorded"),
+        (entry(content={"size": 4, "mimeType": JSON, "text": "123"}), "answer whose body was cut"),
+        (
+            entry(content={"size": 4, "mimeType": JSON, "text": "MTIz", "encoding": "base64"}),
+            "answer whose body was cut",
+        ),
         (entry(content={"mimeType": JSON}, bodySize=12), "answer whose body was not recorded"),
         (
             entry(content={"size": -1, "mimeType": JSON}),
@@ -137,3 +142,35 @@ def test_any_part_of_an_entry_can_be_anything(tmp_path: Path, value: Any, luck: 
     except BadInput:
         return
     assert sum(len(pairs) for pairs in service.payloads.values()) == 2 or "Left out: 1 x" in " ".join(service.notes)
+
+
+def posted_with(text: str, **request: Any) -> dict[str, Any]:
+    """Return an entry whose request says more of its body than the text."""
+    made = entry(method="POST", posted={"mimeType": JSON, "text": text})
+    made["request"] |= request
+    return made
+
+
+def length(value: int) -> list[dict[str, str]]:
+    return [{"name": "Content-Length", "value": str(value)}]
+
+
+@pytest.mark.parametrize("says", [{"bodySize": 4}, {"bodySize": -1, "headers": length(4)}])
+def test_a_request_that_was_cut_is_counted(tmp_path: Path, says: dict[str, Any]) -> None:
+    notes = " ".join(imported(tmp_path, posted_with("123", **says)).notes)
+    assert "Left out: 1 x request whose body was cut (its text is shorter than its size)" in notes
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        posted_with("123", bodySize=3, headers=length(3)),
+        # What was sent was compressed, and takes more than its text.
+        posted_with("123", bodySize=23, headers=[*length(23), {"name": "Content-Encoding", "value": "gzip"}]),
+        entry(content={"size": 11, "mimeType": JSON, "text": '{"a": 1}'}),  # after a mark of UTF-8
+        entry(content={"size": 18, "mimeType": f"{JSON}; charset=utf-16", "text": '{"a": 1}'}),
+        entry(content={"size": 7, "mimeType": JSON, "text": '{"a": 1}'}),
+    ],
+)
+def test_a_whole_body_is_taken_whatever_its_size_counts(tmp_path: Path, whole: dict[str, Any]) -> None:
+    assert "cut" not in " ".join(imported(tmp_path, whole).notes)

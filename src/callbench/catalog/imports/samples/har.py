@@ -2,6 +2,8 @@
 
 import base64
 import binascii
+import codecs
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -98,11 +100,13 @@ def _object(entry: Any, side: str, why: str) -> dict[str, Any]:  # noqa: ANN401 
 
 def _asked(request: Mapping[str, Any], posted: Mapping[str, Any]) -> bytes:
     """The body of a request. That of a form can be given by its fields alone."""
-    text = posted.get("text")
+    text, kind = posted.get("text"), _text(posted.get("mimeType"))
     if isinstance(text, str) and text:
-        return _bytes(text, posted, "request")
+        content = _bytes(text, posted, "request")
+        if not _is_coded(request):
+            _refuse_cut(content, text, max(_sizes(request)), kind, "request")
+        return content
     fields = posted.get("params")
-    kind = _text(posted.get("mimeType"))
     if isinstance(fields, list) and fields:
         if kind and FORM not in kind:
             raise _NotASampleError(f"request with a body that is no JSON ({kind[:40]})")
@@ -128,7 +132,9 @@ def _answered(response: Mapping[str, Any], content: Mapping[str, Any], status: i
     """The body of an answer. A size without a text is no empty answer."""
     text = content.get("text")
     if isinstance(text, str) and text:
-        return _bytes(text, content, "answer")
+        body = _bytes(text, content, "answer")
+        _refuse_cut(body, text, _whole(content.get("size")) or 0, _text(content.get("mimeType")), "answer")
+        return body
     sizes = [_whole(content.get("size")), _whole(response.get("bodySize"))]
     if status in _NO_BODY or not 200 <= status < 300:
         return b""
@@ -148,6 +154,40 @@ def _bytes(text: str, of: Mapping[str, Any], what: str) -> bytes:
         raise _NotASampleError(f"{what} with a body that is no text") from None
     except (binascii.Error, ValueError):
         raise _NotASampleError(f"{what} with a body that says it is base64, and is not") from None
+
+
+def _refuse_cut(content: bytes, text: str, size: int, media_type: str, what: str) -> None:
+    """Refuse a body that is shorter than the size that is given for it: its rest was not recorded.
+
+    A text is the body in another encoding, so it is also counted in the body's own. A mark of UTF-8 is no part of it.
+    """
+    charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", media_type, re.IGNORECASE)
+    lengths = [len(content), len(content) + (len(codecs.BOM_UTF8) if text[:1] in "{[" else 0)]
+    if charset is not None:
+        with contextlib.suppress(LookupError, UnicodeError):  # another's name of an encoding
+            lengths.append(len(text.encode(charset[1])))
+    if size > max(lengths):
+        raise _NotASampleError(f"{what} whose body was cut (its text is shorter than its size)")
+
+
+def _sizes(request: Mapping[str, Any]) -> Iterator[int]:
+    """The sizes of a request's body, by its record and by its header; 0 where they are not known."""
+    yield _whole(request.get("bodySize")) or 0
+    yield _whole(_header(request, "content-length")) or 0
+
+
+def _is_coded(request: Mapping[str, Any]) -> bool:
+    """Whether its body was compressed, so that its size says nothing of its text."""
+    return _header(request, "content-encoding").strip().lower() not in {"", "identity"}
+
+
+def _header(side: Mapping[str, Any], name: str) -> str:
+    """The value of a header, by its name in small letters; empty if there is none."""
+    headers = side.get("headers")
+    for header in headers if isinstance(headers, list) else ():
+        if isinstance(header, dict) and _text(header.get("name")).lower() == name:
+            return _text(header.get("value"))
+    return ""
 
 
 def _header_names(side: Mapping[str, Any]) -> Iterator[str]:
