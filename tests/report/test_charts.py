@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callbench.analysis.run.subject import subject
 from callbench.analysis.wire.counts import SHARES
@@ -105,3 +107,13 @@ def test_more_names_than_colours_still_differ() -> None:
     names = [f"message{number}" for number in range(20)]
     colours, shapes = (palette.scale(names, names, marks)["range"] for marks in (palette.SERIES, palette.SHAPES))
     assert len(set(zip(colours, shapes, strict=True))) == len(names)
+
+
+@given(st.floats(1e-6, 1e9), st.floats(1.0001, 1e6))
+def test_a_logarithmic_axis_has_two_marks_within_its_values_and_few(low: float, factor: float) -> None:
+    """From 48 to 57 ms, 50 was the only mark: nothing could be read from it."""
+    marks = palette.decades([low, low * factor])
+    assert sum(low <= mark <= low * factor for mark in marks) >= 2
+    assert marks == sorted(set(marks))
+    assert len(marks) <= 20
+    assert [mark for mark in palette.decades([48.1, 57.0]) if 48.1 <= mark <= 57] == [50, 52, 54, 56]

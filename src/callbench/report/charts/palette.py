@@ -3,6 +3,7 @@
 A colour here is a stand-in that drawing replaces by a variable of the page's style.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -96,7 +97,7 @@ def stacks(places: ChartRows, present: Sequence[str], messages: Sequence[str]) -
 
 
 def decades(values: Sequence[float]) -> list[float]:
-    """Choose marks for a logarithmic axis: powers of ten, with 2 and 5 between if there are few."""
+    """Choose marks for a logarithmic axis: powers of ten, with 2 and 5 between if there are few; else round steps."""
     if not values:
         return []
     low, high = min(values), max(values)
@@ -104,7 +105,16 @@ def decades(values: Sequence[float]) -> list[float]:
     whole = [10.0**power for power in powers if low / 10 < 10.0**power < high * 10]
     if sum(low <= mark <= high for mark in whole) >= 3:
         return whole
-    return [step * 10.0**power for power in powers for step in (1, 2, 5) if low / 2 < step * 10.0**power < high * 2]
+    marks = [step * 10.0**power for power in powers for step in (1, 2, 5) if low / 2 < step * 10.0**power < high * 2]
+    return marks if low == high or sum(low <= mark <= high for mark in marks) >= 2 else _round_steps(low, high)
+
+
+def _round_steps(low: float, high: float) -> list[float]:
+    """Choose marks from below one value to above the other, such as 48, 50, 52: one alone gives no measure."""
+    power = 10.0 ** math.floor(math.log10((high - low) / 6))
+    step = next(multiple * power for multiple in (1, 2, 5, 10) if multiple * power >= (high - low) / 6 * (1 - 1e-9))
+    counts = range(math.floor(low / step), math.ceil(high / step) + 1)
+    return [float(f"{count * step:.12g}") for count in counts if count > 0]
 
 
 def logarithmic(field: str, title: str, values: Sequence[float]) -> Spec:
