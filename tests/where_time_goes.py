@@ -69,6 +69,8 @@ class WhereTimeGoes:
             of_file.compile_seconds += start.seconds if start.compiles else 0.0
             # The program that is kept loaded waits for its runs, and not the test.
             of_file.processor_s += start.processor_s if start.program == LOADED else 0.0
+            # Its runs are told, each with its own test: they are not told again with the test in which it ends.
+            of_file.processor_s -= start.processor_s if start.program == LOADING and start.test else 0.0
         total, used = (sum(getattr(its, name) for its in self.files.values()) for name in ("seconds", "processor_s"))
         compiling = sum(start.seconds for start in started if start.compiles)
         counts = f"{len(started)} processes started, {compiling:.0f} s in compilers"

@@ -109,6 +109,19 @@ def test_what_a_loaded_program_computes_is_told_once() -> None:
     assert {line.split()[0] for line in said if "callbench" in line or "loaded" in line} == {"3.0", "2.0", "1.0"}
 
 
+def test_the_test_in_which_a_loaded_program_ends_has_not_its_runs() -> None:
+    """One second of its own, and six that the program took, of which five were runs of another test."""
+    starts = [
+        Start("a.py::a", LOADED, compiles=False, seconds=1, processor_s=5.0, is_within=False),
+        Start("b.py::b", LOADING, compiles=False, seconds=1, processor_s=6.0, is_within=False),
+    ]
+    goes = WhereTimeGoes(Path("none"))
+    goes.files["b.py"].processor_s = 7.0
+    said = goes.lines(starts)
+    assert said[0].endswith(", 6 s of processors")
+    assert {line.split()[0] for line in said if line.endswith(".py")} == {"5.0", "1.0"}
+
+
 def test_what_the_loaded_program_starts_is_noted_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "starts"))
     with LoadedProgram(os.environ) as loaded:
