@@ -17,7 +17,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 # How many are left. Who names or types one lowers the number; none is added.
 CALLED_ONE = 25
-UNTYPED = 709
+UNTYPED = 707
 
 
 @cache

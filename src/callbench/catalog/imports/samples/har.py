@@ -170,18 +170,18 @@ def _refuse_cut(content: bytes, text: str, size: int, media_type: str, what: str
         raise _NotASampleError(f"{what} whose body was cut (its text is shorter than its size)")
 
 
-def _sizes(request: Mapping[str, Any]) -> Iterator[int]:
+def _sizes(request: Mapping[str, object]) -> Iterator[int]:
     """The sizes of a request's body, by its record and by its header; 0 where they are not known."""
     yield _whole(request.get("bodySize")) or 0
     yield _whole(_header(request, "content-length")) or 0
 
 
-def _is_coded(request: Mapping[str, Any]) -> bool:
+def _is_coded(request: Mapping[str, object]) -> bool:
     """Whether its body was compressed, so that its size says nothing of its text."""
     return _header(request, "content-encoding").strip().lower() not in {"", "identity"}
 
 
-def _header(side: Mapping[str, Any], name: str) -> str:
+def _header(side: Mapping[str, object], name: str) -> str:
     """The value of a header, by its name in small letters; empty if there is none."""
     headers = side.get("headers")
     for header in headers if isinstance(headers, list) else ():
