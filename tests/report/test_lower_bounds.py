@@ -68,6 +68,7 @@ def test_a_lower_bound_clearly_below_is_named_and_nothing_is_shown_against_it() 
     assert one.best.id == "a/x"
     assert not one.shown
     assert one.sure.startswith("shown; without a rank: z over tcp has at least 9")
+    assert (one.shown, one.sure_in_short) == (False, "shown, of those with a rank")
 
 
 def test_bounds_of_another_kind_do_not_refute() -> None:

@@ -36,6 +36,7 @@ def test_clearly_below_it_is_slower() -> None:
     assert one.best.id == "a/x"
     assert one.shown
     assert one.sure == "shown; without a rank: z over tcp has at most 9.00"
+    assert (one.shown, one.sure_in_short) == (True, "shown")
 
 
 def test_it_is_ahead_of_none_and_says_so() -> None:

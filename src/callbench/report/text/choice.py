@@ -94,7 +94,9 @@ class RankingChoice:
         if self.best is None:
             return ""
         if not self.ties:
-            return self._certainty()
+            # A rate that is a minimum may be ahead, however low it was seen.
+            minimum = any(cell.at_least for cell in self.below)
+            return f"{self._certainty()}{', of those with a rank' if minimum else ''}"
         if self.ratio is None or self.ratio.low is None:
             return "unknown: one fork"
         return f"one of {1 + len(self.ties)} that tie"
