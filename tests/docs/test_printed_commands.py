@@ -155,6 +155,6 @@ def test_those_that_take_little_time_are_run_as_they_are_printed(
             timeout=380,
             check=False,
         )
-        assert ended.returncode == 0, f"{text}: {ended.stderr}"
+        assert ended.returncode == 0, f"{text}: {ended.stderr}\n{ended.stdout}"
         assert ended.stdout, text
         assert "Traceback" not in ended.stderr

@@ -26,5 +26,7 @@ class Greeting(http.server.BaseHTTPRequestHandler):
 
 
 place = (sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1", int(sys.argv[1]))
+# Fifty clients connect at once; http.server keeps five waiting.
+http.server.ThreadingHTTPServer.request_queue_size = 128
 sys.stderr.write(f"greeting on {place}\n")
 http.server.ThreadingHTTPServer(place, Greeting).serve_forever()
