@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from callbench.analysis.advice.between_runs import ALONE, BetweenRuns, Noise, noise_of
-from callbench.stats.decide.best import Best, Widen, least_of
+from callbench.stats.decide.best import Best, Estimated, least_of
 from callbench.stats.decide.decision import DecidedComparison, Decision, Question, decided
 from callbench.stats.estimate.contrast import ByBlock, fork_ratios
 from callbench.stats.estimate.interval import CONFIDENCE, geometric_mean
@@ -106,7 +106,7 @@ def _chosen(  # noqa: PLR0913, PLR0917 - as above
     error: float,
     level: float,
     worth: float,
-    estimated: Widen,
+    estimated: Estimated,
 ) -> Choice:
     """Decide as if every value were known."""
     if not values:
@@ -115,7 +115,7 @@ def _chosen(  # noqa: PLR0913, PLR0917 - as above
     smallest = min(geometric_mean(list(forks.values())).middle for forks in values.values())
     # Of those that are left, what one costs more than another does not matter either where no move would pay for it.
     alike = max(bound, math.log1p(worth / smallest))
-    best = least_of(values, level, alike, error, widen=estimated)
+    best = least_of(values, level, alike, error, estimated)
     runner_up = best.others[0].name if best.others else ""
     found = Choice(AdviceVerdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
     if today not in values:

@@ -73,21 +73,20 @@ class Best:
         return [self.name, *(rival.name for rival in self.others if rival.equivalent)]
 
 
-Widen = Callable[[tuple[str, str], LogRatio], LogRatio]
-"""Gives a ratio of two things a greater error, for what else they can differ by."""
+Estimated = Callable[[tuple[str, str], LogRatio], LogRatio]
+"""Gives a ratio of two things, known from its forks alone, the error that all that is known says."""
 
 
-def _as_it_is(names: tuple[str, str], ratio: LogRatio) -> LogRatio:  # noqa: ARG001 - a `Widen`
+def _as_it_is(names: tuple[str, str], ratio: LogRatio) -> LogRatio:  # noqa: ARG001 - an `Estimated`
     return ratio
 
 
-def least_of(  # noqa: PLR0913, PLR0917 - things, and all that they are held against
+def least_of(
     values: Mapping[str, ByBlock],
     level: float,
     margin: float,
     shift: float,
-    prior: Prior = NONE,
-    widen: Widen = _as_it_is,
+    estimated: Estimated = _as_it_is,
 ) -> Best:
     """Name the least, and compare the others with it, fork by fork.
 
@@ -96,8 +95,7 @@ def least_of(  # noqa: PLR0913, PLR0917 - things, and all that they are held aga
         level: the chance of naming a wrong one, and of calling one equivalent or no better that is not.
         margin: a log-ratio that does not matter.
         shift: a log-ratio that the circumstances may have brought, as the error of a prediction.
-        prior: what many pairs say of how such a ratio varies.
-        widen: gives the ratio of two names a greater error.
+        estimated: gives the ratio of two names the error that it truly has.
 
     Raises:
         ValueError: there is nothing to compare.
@@ -107,13 +105,7 @@ def least_of(  # noqa: PLR0913, PLR0917 - things, and all that they are held aga
     means = {name: math.fsum(map(math.log, by_fork.values())) / len(by_fork) for name, by_fork in values.items()}
     best = min(means, key=lambda name: means[name])
     others = [
-        _compared(
-            (name, best),
-            values,
-            level / max(1, len(values) - 1),
-            (margin, shift),
-            lambda names, ratios: widen(names, prior.moderated(paired(ratios))),
-        )
+        _compared((name, best), values, level / max(1, len(values) - 1), (margin, shift), estimated)
         for name in sorted(means, key=lambda name: means[name])
         if name != best
     ]
@@ -125,13 +117,13 @@ def _compared(
     values: Mapping[str, ByBlock],
     level: float,
     bounds: tuple[float, float],
-    estimated: Callable[[tuple[str, str], Sequence[float]], LogRatio],
+    estimated: Estimated,
 ) -> ComparedWithBest:
     name, best = names
     ratios = fork_ratios([values[name]], [values[best]])
     if len(ratios) < 2:
         return ComparedWithBest(name, None, behind=False, equivalent=False, no_better=False)
-    difference = estimated(names, ratios)
+    difference = estimated(names, paired(ratios))
     margin, shift = bounds
     half = reach(difference, level) + shift
     behind = difference.log > 0 and difference.p_value(shift) < level
@@ -182,7 +174,7 @@ def best_by_place(  # noqa: PLR0913, PLR0917 - many comparisons and all that the
         level: as of `least_of`, in each place by itself.
         margin: as of `least_of`.
         shift: as of `least_of`.
-        prior: as of `least_of`.
+        prior: what many pairs say of how such a ratio varies.
         shares: by name and place, the share of a value that varies as the prior says; without it, all of it.
     """
     names, forks, places = logs.shape
