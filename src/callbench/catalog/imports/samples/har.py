@@ -42,7 +42,7 @@ def exchanges(source: Source, secrets: SampleSecrets, left_out: LeftOut) -> Iter
             left_out.count(str(why))
             continue
         for side in ("request", "response"):
-            for name in _header_names(entry[side]):
+            for name, _ in _headers(entry[side]):
                 secrets.header(name)
         exchange = sample(recorded, left_out)
         if exchange is not None:
@@ -183,18 +183,15 @@ def _is_coded(request: Mapping[str, object]) -> bool:
 
 def _header(side: Mapping[str, object], name: str) -> str:
     """The value of a header, by its name in small letters; empty if there is none."""
-    headers = side.get("headers")
-    for header in headers if isinstance(headers, list) else ():
-        if isinstance(header, dict) and _text(header.get("name")).lower() == name:
-            return _text(header.get("value"))
-    return ""
+    return next((value for named, value in _headers(side) if named.lower() == name), "")
 
 
-def _header_names(side: Mapping[str, Any]) -> Iterator[str]:
+def _headers(side: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """The names and values of headers."""
     headers = side.get("headers")
     for header in headers if isinstance(headers, list) else ():
         if isinstance(header, dict) and isinstance(header.get("name"), str):
-            yield header["name"]
+            yield header["name"], _text(header.get("value"))
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - what a stranger's JSON holds
