@@ -33,9 +33,7 @@ def said(words: Sequence[str], ends: Sequence[int] = (0,)) -> str:
         MachineFailure: it took too long.
     """
     try:
-        ended = subprocess.run(
-            argv(words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LONGEST_S, check=False
-        )
+        ended = _ended(words, _LONGEST_S)
     except subprocess.TimeoutExpired as failure:
         raise MachineFailure(f"it took more than {_LONGEST_S} s: {shell(words)}") from failure
     if ended.returncode not in ends:
@@ -48,10 +46,13 @@ def said(words: Sequence[str], ends: Sequence[int] = (0,)) -> str:
 def estimate(words: Sequence[str]) -> str:
     """Return what a command says that it would measure, and how long it takes."""
     try:
-        ended = subprocess.run(
-            argv([*words, "--dry-run"]),
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_ESTIMATE_S, check=False,
-        )  # fmt: skip
+        ended = _ended([*words, "--dry-run"], _ESTIMATE_S)
     except subprocess.TimeoutExpired:
         return f"The estimate took more than {_ESTIMATE_S} s."
     return ended.stdout + ended.stderr
+
+
+def _ended(words: Sequence[str], longest_s: float) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        argv(words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=longest_s, check=False
+    )
