@@ -39,7 +39,7 @@ class Authority:
         # A name of its own each: else a certificate of another core would seem to be signed by this one, wrongly.
         self._name = _named(f"callbench {x509.random_serial_number():x}"[:60])
         _write_key(key, self._key)
-        _write(certificate, self._signed(self._name, self._key.public_key(), authority=True))
+        write_private(certificate, self._signed(self._name, self._key.public_key(), authority=True))
 
     def sign(self, name: str, certificate: Path, key: Path) -> None:
         """Make a key and its certificate.
@@ -49,7 +49,7 @@ class Authority:
         """
         own = ec.generate_private_key(ec.SECP256R1())
         _write_key(key, own)
-        _write(certificate, self._signed(_named(name), own.public_key(), authority=False))
+        write_private(certificate, self._signed(_named(name), own.public_key(), authority=False))
 
     def _signed(self, subject: x509.Name, key: ec.EllipticCurvePublicKey, *, authority: bool) -> bytes:
         now = datetime.now(UTC)
@@ -106,10 +106,14 @@ def _named(name: str) -> x509.Name:
 
 def _write_key(file: Path, key: ec.EllipticCurvePrivateKey) -> None:
     form = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    _write(file, key.private_bytes(serialization.Encoding.PEM, *form))
+    write_private(file, key.private_bytes(serialization.Encoding.PEM, *form))
 
 
-def _write(file: Path, data: bytes) -> None:
-    # Nobody else may read a key, not even for a moment.
+def write_private(file: Path, data: bytes) -> None:
+    """Write a new file. Nobody else may read a key, not even for a moment.
+
+    Raises:
+        OSError: it is there, or cannot be written.
+    """
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:  # noqa: PTH123 - its mode
         opened.write(data)

@@ -59,14 +59,15 @@ def receive(folder: Path, source: BinaryIO, say: Callable[[str], None]) -> Keys:
     Raises:
         HostFailure: none come, or they are damaged.
     """
+    from callbench.adapter.network.remote.certificates import write_private  # noqa: PLC0415 - part of the extra `hosts`
+
     say(hello())
     line = source.readline(_LONGEST_LINE)
     try:
         files = json.loads(line)
         for name in _FILES:
-            with open(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123 - its mode
-                file.write(files[name])
-    except (ValueError, KeyError, TypeError) as failure:
+            write_private(folder / name, files[name].encode())
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
         raise HostFailure(
             "no keys came by standard input: `--hosts ssh:USER@HOST` hands them over; by hand, name their folder"
         ) from failure
