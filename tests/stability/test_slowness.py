@@ -3,25 +3,15 @@
 import hypothesis.strategies as some
 import pytest
 from hypothesis import given
+from neighbours import machine
 
 from callbench.analysis.stability.slowness import judge_slowness, pace
 from callbench.stats.decide.decision import Outcome
-from callbench.store.lines.sides import MachineUse
 from callbench.store.lines.slices import TimedSlice
 
 
 def unanswered(share: float = 0.03, *, known: bool = True) -> TimedSlice:
     """A slice without a right answer, while other programs had so much of two processors."""
-    others_ns = round(share * 2e9)
-    machine = MachineUse(
-        elapsed_ns=10**9,
-        processors=2,
-        busy_ns=10**9 + others_ns,
-        steal_ns=0,
-        ours_ns=10**9,
-        known=known,
-        most=[("cc1plus", others_ns)],
-    )
     return TimedSlice(
         calls=0,
         errors={},
@@ -30,7 +20,7 @@ def unanswered(share: float = 0.03, *, known: bool = True) -> TimedSlice:
         last_answer_s=None,
         at_s=0.0,
         dead=False,
-        machine=machine,
+        machine=machine(share, known=known),
     )
 
 

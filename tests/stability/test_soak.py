@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from ending import code_of
+from neighbours import machine
 
 from callbench.adapter.placement import choose_placement
 from callbench.analysis.stability.findings import failing_kinds, outcome
@@ -21,7 +22,7 @@ from callbench.report.stability import soak_report
 from callbench.runner.stability import record
 from callbench.runner.stability.soak import slice_s
 from callbench.stats.decide.decision import Outcome
-from callbench.store.lines.sides import MachineUse, SideUse
+from callbench.store.lines.sides import SideUse
 from callbench.store.lines.soak import SoakDeathLine, SoakLine, SoakMomentLine, SoakSliceLine
 from callbench.store.record import Record
 from conftest import command, eventually, marked
@@ -229,20 +230,6 @@ def kept(tmp_path: Path, lines: Sequence[SoakLine]) -> RecordReport:
             run.append(line)
         run.end("finished")
     return soak_report.soak_report(Record(folder))
-
-
-def machine(share: float, *, known: bool = True) -> MachineUse:
-    """What two processors did in a slice in which other programs had so much of them."""
-    others_ns = round(share * 2e9)
-    return MachineUse(
-        elapsed_ns=10**9,
-        processors=2,
-        busy_ns=10**9 + others_ns,
-        steal_ns=0,
-        ours_ns=10**9,
-        known=known,
-        most=[("cc1plus", others_ns)],
-    )
 
 
 def paced(at_s: int, p50_us: float, share: float, *, known: bool = True) -> SoakSliceLine:
