@@ -160,7 +160,7 @@ def _may_be_worse(choice: Choice) -> list[str]:
     """Name those that are left out of several to choose from, though they are not shown to be behind."""
     if choice.verdict is not AdviceVerdict.EITHER or choice.comparison is None:
         return []
-    return [rival.name for rival in choice.comparison.others if not rival.behind and not rival.equivalent]
+    return [name for name in choice.comparison.leaders if name not in choice.leaders]
 
 
 def depends(advice: Advice) -> list[str]:

@@ -21,8 +21,8 @@ from callbench.stats.estimate.interval import Interval
 BETWEEN, WITHIN = "between processes", "in one process"
 COLUMNS = ("call", "fastest", "calls/s", "times as fast", "as the next", "certainty")
 NOTE = (
-    "The ratio is computed fork by fork, with its 95 % interval; where runs of this machine differ by more, theirs"
-    " stands behind it. Shown: faster than each other stack, corrected for their number."
+    "The ratio is computed fork by fork, with its 95 % interval. Where runs of this machine differ by more, the"
+    " interval from run to run follows. Shown: faster than each other stack, corrected for their number."
 )
 NOT_KNOWN = "not known"
 SHOWN, SHOWN_HERE = "shown", "shown in this run; another run may have another order"
@@ -95,8 +95,7 @@ class RankingChoice:
             return ""
         if not self.ties:
             # A rate that is a minimum may be ahead, however low it was seen.
-            minimum = any(cell.at_least for cell in self.below)
-            return f"{self._certainty()}{', of those with a rank' if minimum else ''}"
+            return f"{self._certainty()}{'' if self.shown else ', of those with a rank'}"
         if self.ratio is None or self.ratio.low is None:
             return "unknown: one fork"
         return f"one of {1 + len(self.ties)} that tie"
