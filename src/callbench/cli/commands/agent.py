@@ -13,8 +13,8 @@ def command(
         Path,
         typer.Argument(
             metavar="DIR",
-            help="Folder of this host's keys, as `callbench hosts init ADDRESS NAME` made it. -: the core hands them"
-            " over by standard input, and its end ends the agent.",
+            help="Folder of this host's keys, as `callbench hosts init ADDRESS NAME` made it. With -, the core hands"
+            " them over by standard input, and the agent ends when that ends.",
         ),
     ],
     port: Annotated[

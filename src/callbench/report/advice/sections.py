@@ -66,7 +66,7 @@ def _candidates(advice: Advice) -> Section | None:
     about = (
         f"Every candidate, by {goal(advice)}. Each is compared with the least, fork by fork."
         f" Behind: shown to need more. Equivalent: shown to lie within {alike(advice)}."
-        " No better: shown not to need less by more than that; it may need more."
+        " No better: shown to save no more than that; it may need more."
         f" {_error(advice)}"
     )
     sheet = Sheet("Candidates", ("stack", f"{goal(advice)}, {unit}", "beside the least", "result"), rows)
