@@ -173,7 +173,7 @@ lint: dev docs ## formatters, linters and type checkers, strict
 	setup/go lint
 	setup/python-servers lint
 	setup/windows lint optional
-	shellcheck callbench setup/* .ci/run adapters/windows/launcher
+	shellcheck callbench setup/* .ci/run adapters/windows/launcher docs/guide/clusters/slurm.sh
 
 format: dev ## format everything
 	$(PYTHON_BIN)/ruff format .

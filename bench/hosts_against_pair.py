@@ -30,7 +30,7 @@ from callbench.adapter.network import creation
 from callbench.adapter.network.host import Host, Hosts
 from callbench.adapter.network.pair import HostPair
 from callbench.adapter.placement import choose_placement
-from callbench.adapter.stack.side_processes import descendants_of
+from callbench.adapter.watch.adapter_processes import descendants_of
 from callbench.catalog import catalogue
 from callbench.catalog.links.profile import BARE
 from callbench.model.cell import Cell, Load

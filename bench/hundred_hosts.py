@@ -4,6 +4,9 @@ python bench/hundred_hosts.py [--hosts 100] [--rounds 20]
 Each host is a real agent with its own keys: a Dask worker with TLS and a process of its own, without adapters. All are
 on this machine, and forked from one process that has imported what they need. So they share its memory, and imports
 take no time. Asked: 5 s for placing, starting and collecting, and a core under 500 MB.
+
+Each step has its processor time, too: that of the core, of its scheduler, and of all agents together. The agents' part
+is a hundred machines' elsewhere, and only the other two are the core's machine.
 """
 
 import argparse
@@ -13,9 +16,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import psutil
@@ -28,6 +31,7 @@ from fleet_lab import free_port, made_keys, started
 from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.agent import serve_agent
 from callbench.adapter.network.remote.fleet import Agent, Fleet
+from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, read
 
 PATIENCE_S = 300.0
@@ -43,32 +47,65 @@ def main() -> None:
     given = options.parse_args()
     names = [f"h{number}" for number in range(given.hosts)]
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, ExitStack() as stack:
-        begun = time.monotonic()
         keys = made_keys(Path(folder) / "hosts", *names, port=free_port())
-        show("making their keys", time.monotonic() - begun)
-        stack.enter_context(started(["hosts", "start", "--keys", keys.folder], "agents can connect"))
+        scheduler = stack.enter_context(started(["hosts", "start", "--keys", keys.folder], "agents can connect"))
         begin, agents = forked(keys, names)
         stack.callback(ended, agents)
+        steps = Steps(scheduler.process.pid, agents)
         fleet = stack.enter_context(closing(Fleet(keys)))
-        begun = time.monotonic()
-        os.close(begin)
-        while len(fleet.present()) < len(names):
-            if time.monotonic() - begun > PATIENCE_S:
-                sys.exit(f"only {len(fleet.present())} hosts are there")
-            time.sleep(0.05)
-        show("starting: all agents are connected", time.monotonic() - begun)
-        measure(fleet, names, given.rounds)
+        with steps.step("starting: all agents are connected"):
+            os.close(begin)
+            await_all(fleet, len(names))
+        measure(fleet, names, given.rounds, steps)
         memory = [psutil.Process(pid).memory_full_info() for pid in agents]
         print(f"an agent: {statistics.median(one.uss for one in memory) / 1e6:.0f} MB of its own")
+
+
+class Steps:
+    """Prints what each step takes: seconds, and processor seconds by who uses them."""
+
+    def __init__(self, scheduler: int, agents: Sequence[int]) -> None:
+        """Remember the processes."""
+        self._who = {"core": [os.getpid()], "scheduler": [scheduler], "agents": agents}
+
+    @contextmanager
+    def step(self, what: str, *, times: int = 1) -> Iterator[None]:
+        """Print what the context takes; for one time of so many."""
+        before, begun = self._used_s(), time.monotonic()
+        yield
+        took_s = (time.monotonic() - begun) / times
+        used = ", ".join(f"{who} {(after - before[who]) / times:.2f} s" for who, after in self._used_s().items())
+        print(f"{what}: {took_s:.2f} s; of processors: {used}; load {os.getloadavg()[0]:.0f}", flush=True)
+
+    def _used_s(self) -> dict[str, float]:
+        return {
+            who: sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in processes)
+            for who, processes in self._who.items()
+        }
+
+
+def await_all(fleet: Fleet, count: int) -> None:
+    """Wait until so many agents are connected."""
+    until = time.monotonic() + PATIENCE_S
+    while (there := len(fleet.present())) < count:
+        if time.monotonic() > until:
+            sys.exit(f"only {there} hosts are there")
+        time.sleep(0.05)
 
 
 def forked(keys: Keys, names: Sequence[str]) -> tuple[int, list[int]]:
     """Fork an agent for each host. Return what lets all begin when it is closed, and their processes."""
     settings.apply()
     # What they share: all is imported before, and no thread runs yet.
+    from distributed.versions import get_versions  # noqa: PLC0415
+    from tornado.netutil import _client_ssl_defaults  # noqa: PLC0415
+
     from callbench.adapter.network.remote import servers  # noqa: F401, PLC0415
 
     facts.of_this_host()
+    get_versions()
+    # Tornado reads all authorities that the system trusts at its first connection, and uses none of them.
+    _client_ssl_defaults()
     waits, begins = os.pipe()
     agents = []
     for number, name in enumerate(names):
@@ -79,9 +116,12 @@ def forked(keys: Keys, names: Sequence[str]) -> tuple[int, list[int]]:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.close(begins)
             os.read(waits, 1)
-            with suppress(BaseException):
+            try:
                 serve_agent(read(keys.folder / name), 0, lambda _: None)
-            os._exit(0)
+            except HostFailure as failure:
+                print(failure, flush=True)
+            finally:
+                os._exit(0)
         agents.append(pid)
     return begins, agents
 
@@ -94,33 +134,23 @@ def ended(agents: Sequence[int]) -> None:
         os.waitpid(pid, 0)
 
 
-def measure(fleet: Fleet, names: Sequence[str], rounds: int) -> None:
+def measure(fleet: Fleet, names: Sequence[str], rounds: int, steps: Steps) -> None:
     """Place, then order something of all again and again, as a block does."""
-    begun = time.monotonic()
-    fleet.take_all(names)
+    with steps.step("placing"):
+        fleet.take_all(names)
     agents = [fleet.take(name) for name in names]
-    show("placing", time.monotonic() - begun)
-    with ThreadPoolExecutor(len(agents)) as pool:
-
-        def all_do(do: str) -> float:
-            first = time.monotonic()
-            list(pool.map(lambda agent: ask(agent, do), agents))
-            return time.monotonic() - first
-
-        times = [all_do("usage") for _ in range(rounds)]
-    show(f"collecting an answer of all, median of {rounds}", statistics.median(times))
-    show("collecting an answer of all, longest", max(times))
-    print(f"the core: {psutil.Process().memory_info().rss / 1e6:.0f} MB; load {os.getloadavg()[0]:.0f}")
+    with (
+        ThreadPoolExecutor(len(agents)) as pool,
+        steps.step(f"collecting an answer of all, mean of {rounds}", times=rounds),
+    ):
+        for _ in range(rounds):
+            list(pool.map(ask, agents))
+    print(f"the core: {psutil.Process().memory_info().rss / 1e6:.0f} MB")
 
 
-def ask(agent: Agent, do: str) -> object:
+def ask(agent: Agent) -> object:
     """Order something of a host."""
-    return agent.ask(do, {}, 30.0)
-
-
-def show(what: str, seconds: float) -> None:
-    """Print how long a step took."""
-    print(f"{what}: {seconds:.2f} s", flush=True)
+    return agent.ask("usage", {}, 30.0)
 
 
 if __name__ == "__main__":

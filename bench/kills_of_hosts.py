@@ -1,8 +1,8 @@
 """kill -9 of a random process of a run on two hosts, at random moments: what is lost, and how long something is left.
 
-python bench/kills_of_hosts.py [--kills 100] [--seed 1]
+python bench/kills_of_hosts.py [--kills 100] [--seed 1] [--minutes 60]
 The core, either agent, the scheduler or an adapter is killed, and the run goes on with --resume. Asked: no finished
-round is lost, and nothing is left after 5 s.
+round is lost, and nothing is left after 5 s. Each kill is printed at once, and no new one begins after the minutes.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import random
 import statistics
 import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -42,13 +43,15 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=100)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--minutes", type=float, default=60.0)
     given = options.parse_args()
+    until = time.monotonic() + 60 * given.minutes
     chance = random.Random(given.seed)  # noqa: S311 - no secret
     kills: list[Kill] = []
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, ExitStack() as stack:
         two = TwoHosts(Path(folder), stack)
         run, number = None, 0
-        while len(kills) < given.kills:
+        while len(kills) < given.kills and time.monotonic() < until:
             if run is None or run.finished:
                 number += 1
                 study = Path(folder) / str(number) / "killed.toml"
@@ -56,6 +59,7 @@ def main() -> None:
                 study.write_text(STUDY)
                 run = KilledRun(two, study, WORDS, seed=given.seed + number)
             kills.append(run.kill(chance.choice(VICTIMS)))
+            print(len(kills), kills[-1], flush=True)
     for victim in VICTIMS:
         show(victim, [kill for kill in kills if kill.victim == victim])
 

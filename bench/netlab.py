@@ -19,6 +19,7 @@ import psutil
 from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links import profile
 from callbench.stats.estimate.share import binomial
+from callbench.stats.wire.link import Wire
 
 SLICES = 40
 ECHOES = 50
@@ -200,10 +201,11 @@ def emulating_ns(pair: HostPair) -> int:
     return sum(int((task / "schedstat").read_text().split()[0]) for task in emulators)
 
 
-def wire(name: str, maker: str | None = None) -> dict[str, Any]:
+def wire(name: str, maker: str | None = None) -> Wire:
     """Return the lab's request for a link by the given maker."""
-    asked = dict(profile.builtin_links()[name].wire)
-    return {**asked, "link": {**asked["link"], "maker": maker}} if maker else asked
+    asked = profile.builtin_links()[name].wire
+    link = asked.get("link")
+    return {**asked, "link": {**link, "maker": maker}} if maker and link else asked
 
 
 def capture() -> None:

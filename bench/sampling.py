@@ -12,8 +12,8 @@ import time
 from callbench.adapter import placement
 from callbench.adapter.stack.side_processes import processes_of
 from callbench.adapter.stack.sides import Sides
+from callbench.adapter.watch.sampler import PERIOD_S, Sampler
 from callbench.catalog import catalogue
-from callbench.runner.measure.sampler import PERIOD_S, Sampler
 from callbench.stats.estimate.interval import geometric_mean
 
 STACK = "native/bin+supertcp"

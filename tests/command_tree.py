@@ -33,8 +33,9 @@ class One:
 
     @property
     def options(self) -> set[str]:
-        """The options' names."""
-        return {name for one in self.parameters for name in one.opts if name.startswith("-")}
+        """The options' names, but for those that are only taken to be refused with a remedy."""
+        shown = [one for one in self.parameters if not getattr(one, "hidden", False)]
+        return {name for one in shown for name in one.opts if name.startswith("-")}
 
 
 def every() -> list[One]:

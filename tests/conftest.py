@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,15 +21,16 @@ from callbench.adapter.session import Adapter as Running
 from callbench.catalog import catalogue
 from callbench.catalog.catalogue import KnownAdapter
 from callbench.catalog.links.profile import BARE
+from left_behind import MARK, SESSION, Watch, marked
 from loaded_program import LoadedProgram
 
-pytest_plugins = ["where_time_goes", "scheduling"]
+pytest_plugins = ["failures_at_once", "where_time_goes", "scheduling"]
 # Tests import names of it before pytest takes it for a plugin, whose assertions explain themselves.
-pytest.register_assert_rewrite("web_page")
+pytest.register_assert_rewrite("web_page", "contract_suite")
 
 ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"
-MARK = "CALLBENCH_TEST_MARK"
+ENDS_WITH_ITS_PARENT = ("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()
 TESTS = ROOT / "tests"
 # What the tests of a folder need besides Python and Rust: the marker that selects them. All others are the lane `core`.
 LANES = {
@@ -87,14 +89,17 @@ def native_stacks() -> list[str]:
     return [f"native/{message}+{name}" for message, (name, card) in pairs if message in card.get("carries", [message])]
 
 
-def pytest_configure() -> None:
-    """Lets Ctrl-C arrive at what the tests start, and says how examples of properties are found.
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets Ctrl-C arrive at what the tests start, which ends with them, and says how examples of properties are found.
 
     A commit passes or fails by what it is: the examples are the same each time. `make test-search` looks for others.
-    An example may take as long as a busy machine needs for it.
+    An example may take as long as a busy machine needs for it. Services are compiled in little time: no test asks how
+    fast they are.
     """
+    os.environ["CALLBENCH_UNOPTIMISED"] = "1"
     # Jobs in the background ignore it, and that is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.add_cleanup(Watch().close)
     patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("same", patient, derandomize=True)
     settings.register_profile("search", patient, derandomize=False)
@@ -114,7 +119,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def mark(monkeypatch: pytest.MonkeyPatch) -> str:
     """Marks the environment of everything that a test starts, so that what outlives it can be found."""
-    name = uuid.uuid4().hex
+    name = SESSION + uuid.uuid4().hex
     monkeypatch.setenv(MARK, name)
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(MISBEHAVING))
     return name
@@ -151,8 +156,8 @@ def client(request: pytest.FixtureRequest) -> Iterator[Running]:
 
 
 def command(*arguments: object) -> list[str]:
-    """The program as an argv."""
-    return [sys.executable, "-m", "callbench", *map(str, arguments)]
+    """The program as an argv. It ends with the tests if these are killed, and nothing of it is left then."""
+    return [*ENDS_WITH_ITS_PARENT, sys.executable, "-m", "callbench", *map(str, arguments)]
 
 
 @pytest.fixture(scope="session")
@@ -173,19 +178,6 @@ def callbench(tmp_path: Path, loaded_program: LoadedProgram) -> Callable[..., su
         return ended
 
     return run
-
-
-def marked(name: str) -> list[int]:
-    """Every process with the mark in its environment, but for this one."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                if f"{MARK}={name}".encode() in (entry / "environ").read_bytes():
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-    return found
 
 
 def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:

@@ -5,6 +5,7 @@ Started as a file, this is the process that is forked. Tests that are about the 
 
 import atexit
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -31,6 +32,7 @@ if __name__ == "__main__":
     sys.path.pop()
 
 _LONGEST = 1 << 20
+_PR_SET_PDEATHSIG = 1
 # What the program imports only when it is needed, and most runs need.
 _LATE = ("scipy.special", "scipy.optimize")
 
@@ -168,6 +170,7 @@ def _load() -> None:
 def _fork_for_each_request(control: socket.socket) -> None:
     """Return in each process that was made, ready to run the program; end with the tests."""
     running: dict[int, tuple[int, int]] = {}
+    loading = os.getpid()
     with selectors.DefaultSelector() as waiting:
         waiting.register(control, selectors.EVENT_READ)
         while True:
@@ -187,6 +190,7 @@ def _fork_for_each_request(control: socket.socket) -> None:
                 out, err, state = ends
                 pid = os.fork()
                 if pid == 0:
+                    _end_with(loading)
                     for mine in (state, *running, *(its for _, its in running.values())):
                         os.close(mine)
                     control.close()
@@ -198,6 +202,13 @@ def _fork_for_each_request(control: socket.socket) -> None:
                 ended = os.pidfd_open(pid)
                 running[ended] = (pid, state)
                 waiting.register(ended, selectors.EVENT_READ)
+
+
+def _end_with(parent: int) -> None:
+    """Be killed with the process that has made this one, which ends with the tests, however these end."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _become(request: Mapping[str, object], out: int, err: int) -> None:

@@ -119,6 +119,8 @@ def install_if_asked(environment: Mapping[str, str]) -> None:
 
 def _named(command: Sequence[str]) -> tuple[str, bool]:
     """Return the name of a program, and whether it compiles. The supervisor stands for what it starts."""
+    if command[:2] == ["setpriv", "--pdeathsig"]:
+        command = command[3:]
     if Path(command[0]).name == "callbench-supervisor" and "--" in command[:-1]:
         command = command[command.index("--") + 1 :]
     name, words = Path(command[0]).name, command[1:]

@@ -35,6 +35,8 @@ LONGEST = (
     "links/test_pair.py",
     "load/test_load_command.py",
     "load/test_load_tls.py",
+    "load/test_load_unusual_answers.py",
+    "web/test_api.py",
     "links/test_makers.py",
     "serve/test_serve.py",
     "checkout/test_copy.py",

@@ -1,20 +1,25 @@
 """A folder with records of every kind that the tests have, and the page over it."""
 
+import json
+import os
 import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from starlette.testclient import TestClient
 
+from callbench.store.progress import ProgressFile
 from callbench.store.shelf import Shelf
 from callbench.web.application import Pages
 from callbench.web.guard import Guard
-from callbench.web.jobs import Jobs
+from callbench.web.jobs import Job, Jobs
 from conftest import ROOT, command, eventually
 
 PORT = 8123
@@ -58,6 +63,23 @@ RANKED: dict[str, Any] = {
         }
     ],
 }  # fmt: skip
+SERVED: dict[str, Any] = {
+    "servers": [
+        {
+            "name": HOSTILE,
+            "calls": {HOSTILE: 1234},
+            "parts": [
+                {"name": HOSTILE, "endpoints": [{"stack": HOSTILE, "endpoint": HOSTILE, "example": HOSTILE}]},
+                {"name": "off", "endpoints": []},
+            ],
+        },
+        {
+            "name": "uncounted/x",
+            "calls": None,
+            "parts": [{"name": "tcp", "endpoints": [{"stack": "a/b", "endpoint": "127.0.0.1:1", "example": None}]}],
+        },
+    ]
+}
 KINDS = ("capacity", "compare", "load", "overload", "peer", "soak", "torture")
 
 
@@ -73,6 +95,22 @@ def folder(tmp_path: Path) -> Path:
     for kind in KINDS:
         shutil.copytree(ROOT / "tests/records" / kind, runs / kind)
     return runs
+
+
+@contextmanager
+def claimed_server(folder: Path) -> Iterator[Job]:
+    """A command that serves, by its files alone. This process stands for it, so they go before anyone stops it."""
+    kept = folder / ".started"
+    kept.mkdir(exist_ok=True)
+    born = psutil.Process().create_time()
+    words = {"words": ["serve", HOSTILE], "pid": os.getpid(), "born": born}
+    (kept / "serve-1.json").write_text(json.dumps(words))
+    (kept / "serve-1.log").write_text("Serving.")
+    ProgressFile(kept, name="serve-1.status").offer(lambda: SERVED)
+    try:
+        yield Jobs(Shelf(folder)).job("serve-1")
+    finally:
+        (kept / "serve-1.json").unlink(missing_ok=True)
 
 
 @pytest.fixture

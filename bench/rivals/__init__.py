@@ -78,10 +78,10 @@ def nginx(how: str = "", connections: int = 1024) -> Iterator[int]:
 
 
 @contextmanager
-def driver() -> Iterator[Adapter]:
-    """The load driver, on the client's processor."""
+def driver(on: tuple[int, ...] = ()) -> Iterator[Adapter]:
+    """The load driver, on these processors; by default on the client's."""
     read = manifest.read(ROOT / "engine" / "load" / "adapter.toml")
-    with Adapter(read, "the driver", (processors()[0],)) as adapter:
+    with Adapter(read, "the driver", on or (processors()[0],)) as adapter:
         yield adapter
 
 

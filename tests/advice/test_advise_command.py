@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from advice.counted import LOCAL, STACKS, run
+from conftest import assert_one_sentence
 
 Callbench = Callable[..., CompletedProcess[str]]
 SCHEMA = json.loads(files("callbench.report.advice").joinpath("advice.schema.json").read_text())
@@ -184,3 +185,15 @@ def test_an_advice_has_every_format(callbench: Callbench, folder: Path, tmp_path
     written = callbench("report", folder / "advice.json", "--format", form, check=True)
     assert PROTOBUF.encode() in (tmp_path / written.stdout.strip()).read_bytes() or form == "parquet"
     assert json.loads((folder / "advice.json").read_text())["kind"] == "advice"
+
+
+def test_a_page_can_be_written_alone(callbench: Callbench, folder: Path, tmp_path: Path) -> None:
+    options = ["--link", "1ms,1mbit", "--undecided", "pass", "--page", "there.html"]
+    ended = callbench("advise", folder, *options, "--no-measure", check=True)
+    assert "<svg" in (tmp_path / "there.html").read_text()
+    assert "there.html" in ended.stdout
+    assert "advice.json" not in ended.stdout
+    assert not [file.name for file in folder.iterdir() if file.name.startswith("advice")]
+    refused = callbench("advise", folder, *options)
+    assert refused.returncode == 2
+    assert_one_sentence(refused.stderr.strip(), ["--page there.html", "needs --no-measure"])

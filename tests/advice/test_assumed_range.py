@@ -13,10 +13,9 @@ import pytest
 
 from advice.simulated import Truth, drawn, measured_over, rows, value_of
 from callbench.analysis.advice.advice import Advice, of_figures
-from callbench.analysis.advice.assumed import Holds
+from callbench.analysis.advice.assumed import NOTHING, Holds, Invented
 from callbench.analysis.advice.choice import AdviceVerdict
 from callbench.analysis.advice.figures import Every, Figures, OverLink
-from callbench.analysis.advice.invented import NOTHING, Invented
 from callbench.analysis.advice.scaling import Scale, ladders, scaled
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.situation import Goal, Prices, Situation, SituationLink

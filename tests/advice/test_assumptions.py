@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callbench.catalog.own import folder as own_folder
-from callbench.catalog.own.stored_assumptions import keeps_assumptions, stored_assumptions
+from callbench.catalog.own.stored import keeps_assumptions, stored_assumptions
 from callbench.report.advice.assumptions import _unmarked
 
 REQUEST = {"customer": "C-1", "items": [{"sku": "A", "count": 2}]}

@@ -1,7 +1,7 @@
 """Who can call over which channel, and what encrypts: what the manifests say, and what an advice makes of it."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,8 +12,12 @@ from callbench.catalog import catalogue
 from callbench.catalog.callers import narrower, why_not_called_by
 from callbench.catalog.reach import why_not_over
 from callbench.model.cell import Stack
+from callbench.model.objective import parse
 from callbench.model.situation import Callers, Goal, Situation, SituationLink
-from callbench.report.advice.calling import assumed
+from callbench.report.advice.calling import assumed, encryption
+
+if TYPE_CHECKING:
+    from callbench.model.card import StackCard
 
 STACKS = {stack.id: stack for stack in catalogue.load().every}
 BROWSERS = {"http", "http-keepalive", "http-keepalive-gzip", "https", "https-keepalive", "https-keepalive-gzip",
@@ -136,7 +140,7 @@ def test_what_was_not_measured_over_tls_is_compared_without_it() -> None:
 
 
 def test_tls_is_the_default() -> None:
-    cards = {"a/plain": {}, "a/secure": {"tls": True}}
+    cards: dict[str, StackCard] = {"a/plain": {}, "a/secure": {"tls": True}}
     assert wants_tls(HERE, cards)
     assert not wants_tls(replace(HERE, today="a/plain"), cards)
     assert wants_tls(replace(HERE, today="a/secure"), cards)
@@ -165,3 +169,11 @@ def test_what_nobody_said_is_named(every: Every, said: dict[str, Any], sentences
     found = list(assumed(of_figures(every, replace(HERE, **said))))
     assert len(found) == len(sentences)
     assert all(part in sentence for part, sentence in zip(sentences, found, strict=True))
+
+
+def test_tls_was_measured_where_all_of_it_fails_the_objective() -> None:
+    """None of it is a candidate any more; it was measured all the same."""
+    advice = of_figures(EVERY, replace(HERE, objective=parse("mean under 0.01 ms")))
+    assert set(advice.failing) >= {"native/protobuf+tcp-tls", "native/json+https-keepalive"}
+    assert encryption(advice) == "TLS"
+    assert [sentence for sentence in assumed(advice) if "encrypted" in sentence] == []

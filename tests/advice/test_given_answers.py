@@ -16,7 +16,7 @@ from callbench.catalog.imports import registry
 from callbench.catalog.imports.given_answer import given_answer
 from callbench.catalog.imports.source import Options
 from callbench.catalog.own import folder
-from callbench.catalog.own.stored_assumptions import stored_assumptions
+from callbench.catalog.own.stored import stored_assumptions
 from callbench.catalog.situation.file import situation_of
 from callbench.cli.commands import advise
 from callbench.model.errors import BadInput

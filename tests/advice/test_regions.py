@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from advice.simulated import Truth, record
 from callbench.analysis.advice.advice import Advice, of_figures
-from callbench.analysis.advice.regions import lines_through
+from callbench.analysis.advice.regions import Axis, Regions, lines_through
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.situation import Situation, SituationLink
 from callbench.report.advice import words
@@ -44,6 +46,37 @@ def test_its_sentences_tell_equals_from_winners() -> None:
     assert "stack/large or an equal one below" in sentence
     assert sentence.endswith(".")
     assert "stack/small above" in sentence
+
+
+# One letter a place along a line: who wins there; small: or an equal one; a dot: undecided.
+_PLACES = [10.0**place for place in range(6)]
+
+
+def _line(letters: str) -> str:
+    """The sentence of a map of one row, of places from 1 byte to 100 KB."""
+    names = ["A", "B"]
+    winners = [names.index(letter.upper()) if letter != "." else -1 for letter in letters]
+    x, y = (Axis(name, unit, _PLACES[: len(letters)], 1.0) for name, unit in (("payload", "bytes"), ("rate", "Mbit/s")))
+    rows = [winners] * len(y.places)
+    tied = [[letter.islower() for letter in letters]] * len(y.places)
+    advice = replace(_advice(), map=Regions(names, x, y, rows, tied, "call", "round trip 1 ms"), changes=())
+    return words.depends(advice)[0].partition(": ")[2]
+
+
+@pytest.mark.parametrize(
+    ("letters", "said"),
+    [
+        ("AA.AAA", "A at each payload, from 0 bytes to 316 KB (undecided from 32 bytes to 316 bytes)."),
+        ("aa.aBB", "A or an equal one below 3.2 KB (undecided from 32 bytes to 316 bytes), B above 3.2 KB."),
+        ("A.A.AB", "A below 32 KB (undecided from 3 bytes to 32 bytes and from 316 bytes to 3.2 KB), B above 32 KB."),
+        ("aa..AA", "A or an equal one below 32 bytes, undecided from 32 bytes to 3.2 KB, A above 3.2 KB."),
+        ("AA..BB", "A below 32 bytes, undecided from 32 bytes to 3.2 KB, B above 3.2 KB."),
+        (".AAA.A", "undecided below 3 bytes, A above 3 bytes (undecided from 3.2 KB to 32 KB)."),
+        ("AAABBB", "A below 316 bytes, B above 316 bytes."),
+    ],
+)
+def test_who_wins_on_both_sides_of_a_gap_is_named_once(letters: str, said: str) -> None:
+    assert _line(letters) == said
 
 
 def test_one_fork_leaves_the_map_undecided() -> None:

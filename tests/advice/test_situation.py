@@ -9,12 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from callbench.analysis.advice import stored
 from callbench.catalog.situation import answers, file
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal
 from callbench.report.export.template import left_columns
 from callbench.report.text.section import Sheet
+from callbench.stats.wire.link import ways
 from conftest import ROOT
 
 # Other programs may keep the machine busy.
@@ -35,9 +37,9 @@ def test_nothing_said_is_a_situation() -> None:
 
 
 def test_a_round_trip_is_halved() -> None:
-    way = link_of("25ms,20mbit").wire["link"]["to_server"]
+    way, _ = ways(link_of("25ms,20mbit").wire)
     assert (way["delay_ns"], way["rate_bps"]) == (12_500_000, 20_000_000)
-    assert link_of("0.5s, 64kbit/s, 1%").wire["link"]["to_client"]["loss"] == 0.01
+    assert ways(link_of("0.5s, 64kbit/s, 1%").wire)[1]["loss"] == 0.01
     assert link_of("loopback").wire == {}
     assert link_of("wan50").name == "wan50"
 
@@ -56,6 +58,12 @@ def test_a_round_trip_is_halved() -> None:
         ({"prices": {}, "calls_per_second": 1}, ["no price above 0"]),
         ({"prices": {"procesor_hour": 1}}, ["processor_hour"]),
         ({"calls": [{"group": "a"}, {"group": "a"}]}, ["twice"]),
+        ({"worth": 200}, ["worth", "no prices", "processor_hour"]),
+        ({"worth": 0}, ["worth", "no prices", "gigabyte_out"]),
+        (
+            {"worth": 9, "goal": "time", "calls_per_second": 1, "prices": {"processor_hour": 1}},
+            ["worth", "money", "time"],
+        ),
         ({"languages": "java"}, ["languages", "'java'"]),
         ({"margin_percent": 0}, ["margin_percent"]),
         ({"calls_per_second": float("nan")}, ["calls_per_second"]),
@@ -133,6 +141,13 @@ def test_a_move_may_be_worth_nothing_or_much() -> None:
         file.situation_of(answers.with_options(prices, None, worth=worth), "here") for worth in (None, 0.0, 200.0)
     )
     assert (usual.worth, free.worth, dear.worth) == (50.0, 0.0, 200.0)
+
+
+def test_an_earlier_advice_with_a_worth_that_counted_nowhere_is_read(tmp_path: Path) -> None:
+    kept = stored.Stored(tmp_path / "advice.json", {"situation": {"worth": 200, "links": [{"link": "1ms"}]}})
+    assert kept.situation.prices is None
+    said = {"worth": 200, "calls_per_second": 1, "prices": {"processor_hour": 1}}
+    assert stored.Stored(tmp_path / "advice.json", {"situation": said}).situation.worth == 200
 
 
 def test_values_of_unlike_rows_stand_on_one_side() -> None:

@@ -171,6 +171,25 @@ def test_a_study_that_is_wrong_is_one_sentence(in_process: Program, study: Path,
     refused(in_process("run", study), says)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "near"),
+    [
+        (["advise", "--calls", "5"], None),
+        (["load", "--zz"], None),
+        (["load", "--secnds", "5"], "--seconds"),
+        (["hosts", "list", "--key", "x"], "--keys"),
+        (["--versoin"], "--version"),
+    ],
+)
+def test_only_an_option_that_is_near_is_suggested(in_process: Program, arguments: list[str], near: str | None) -> None:
+    """`--calls` suggested `--ask` and `--goal`: they share the dashes and two letters."""
+    refused = in_process(*arguments)
+    assert refused.returncode == 2
+    assert f"No such option: {next(word for word in arguments if word.startswith('--'))}" in refused.stderr
+    assert ("Possible options" in refused.stderr) == (near is not None)
+    assert (near or "") in refused.stderr
+
+
 def test_the_started_program_says_the_same(callbench: Program) -> None:
     refused(callbench("show", "nowhere"), "nowhere is not a record: there is no such folder")
 

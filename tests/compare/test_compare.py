@@ -99,6 +99,21 @@ def test_markdown_is_sealed(made: Comparison) -> None:
     golden(GOLDEN / "comparison.md", show.markdown(made))
 
 
+def test_markdown_shows_what_did_not_pass_and_folds_the_rest(made: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "_MOST_SHOWN", 1)
+    shown, *folds = show.markdown(made).split("<details><summary>")
+    failed = [row for row in made.cells if row.outcome is not Outcome.PASSED]
+    assert len(made.cells) > len(failed) > 1
+    assert shown.count("\n| ") == 2, "the head and one row"
+    assert [fold.partition("</summary>")[0] for fold in folds] == [
+        f"{len(failed) - 1} more that did not pass",
+        f"{len(made.cells) - len(failed)} that passed",
+        "How it was compared",
+    ]
+    assert [fold.count("\n| ") for fold in folds] == [len(failed), 1 + len(made.cells) - len(failed), 0]
+    assert "is stopped" in folds[1], "a note is not folded"
+
+
 def test_the_threshold_can_be_another_when_it_is_read_again(made: Comparison) -> None:
     assert [one.regression for one in made.cells] == [True, False, False, True, False]
     assert not comparison.read(Record(Path("compared")), RuleOptions(threshold=0.1, p99_threshold=math.inf)).regressions

@@ -5,20 +5,23 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
 from callbench.catalog import catalogue
 from callbench.catalog.study import load
+from callbench.model.card import StackCard
 from callbench.model.cell import AS_IS, CALLS_PER_SLICE, HELD, TIMES_CODEC, Cell, Load, Stack
 from callbench.runner.drive.slices import ENOUGH_SECONDS, SLICE_SECONDS
 from callbench.runner.plan import plan
 from callbench.runner.plan.estimate import estimate, span
+from callbench.stats.wire.link import Wires
 from callbench.store.requested.run import RunLength
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
-SLOW = {"modem": {"link": {"to_server": {"delay_ns": 60_000_000, "rate_bps": 30_000}, "to_client": {}}}}
+SLOW: Wires = {"modem": {"link": {"to_server": {"delay_ns": 60_000_000, "rate_bps": 30_000}, "to_client": {}}}}
 # The defaults of a run: ten rounds per fork, and an hour.
 PACE = RunLength(10, 3600.0, exact=False)
 
@@ -66,7 +69,7 @@ def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = Fa
     return Cell(f"c{number}", "g", name, "Hello", {}, Load(clients, calls, 0.2), watch=watch, fresh=True)
 
 
-def seconds_of(known: catalogue.Catalogue, cell: Cell, **card: object) -> float:
+def seconds_of(known: catalogue.Catalogue, cell: Cell, **card: Unpack[StackCard]) -> float:
     stacks = [Stack(cell.stack, "x", "none", "none", "x", "l", "1", card=card)]
     return estimate(plan.make_plan([cell], stacks, 1), known, PACE).seconds
 

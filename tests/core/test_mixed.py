@@ -5,6 +5,7 @@ import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,9 @@ from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.model.request import connected_with, only_call
 from conftest import MISBEHAVING
+
+if TYPE_CHECKING:
+    from callbench.model.card import RequestTable
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -46,7 +50,7 @@ def test_one_that_only_serves_has_no_client_and_one_in_process_no_other() -> Non
 
 
 def test_what_has_clients_only_meets_every_server_whose_card_says_how_to_call_it() -> None:
-    asked = {"protocol": "http1", "path": "/x", "method": "POST"}
+    asked: RequestTable = {"protocol": "http1", "path": "/x", "method": "POST"}
     driver = stack("load/h1", "http1", "client-only")
     there = [
         driver,
@@ -66,7 +70,7 @@ def test_what_has_clients_only_meets_every_server_whose_card_says_how_to_call_it
 
 
 def test_a_client_connects_as_the_table_says_and_the_cell_overrides_it() -> None:
-    asked = {"protocol": "http1", "path": "/x?y=1", "method": "POST", "keep_alive": True}
+    asked: RequestTable = {"protocol": "http1", "path": "/x?y=1", "method": "POST", "keep_alive": True}
     found = connected_with(asked, "http://10.0.0.2:81/old?z", {"keep_alive": False})
     assert found == ("http://10.0.0.2:81/x?y=1", {"method": "POST", "keep_alive": False})
     assert connected_with({"protocol": "http1"}, "http://10.0.0.2:81/old?z", {}) == ("http://10.0.0.2:81/old?z", {})

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from callbench.adapter.watch.process_reading import namespace_id, read_full, read_light, threads_of
+from callbench.adapter.watch.sampler import Sampler, SideSamples
 from callbench.model import process_end
 from callbench.model.process_readings import FullReading
-from callbench.runner.measure.process_reading import namespace_id, read_full, read_light, threads_of
-from callbench.runner.measure.sampler import Sampler, SideSamples
 
 STATUS = "Name:\ta\nNSpid:\t{tid}\t{own}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n"
 # Fields 3 to 24 of proc_pid_stat(5): state, parent, ..., faults (10 to 13), times (14 to 17), threads (20), pages (24).
@@ -99,7 +99,7 @@ def test_a_sampler_sees_a_thread_come() -> None:
 
 
 def test_a_sampler_keeps_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callbench.runner.measure.sampler.MOST", 10)
+    monkeypatch.setattr("callbench.adapter.watch.sampler.MOST", 10)
     sampler = Sampler(lambda: {"both": [os.getpid()]}, period_s=3600)
     for _ in range(100):
         sampler.sample()

@@ -1,8 +1,11 @@
 """A run of servers whose calls were never timed: the estimate, and what slow calls may add. In virtual time."""
 
+from typing import Unpack
+
 import pytest
 
 from callbench.catalog import catalogue
+from callbench.model.card import StackCard
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner.plan import plan
 from callbench.runner.plan.estimate import estimate
@@ -15,7 +18,7 @@ ROUNDS = 10
 PACE = RunLength(ROUNDS, None, exact=False)
 
 
-def planned(*, calls: int = 200, fresh: bool = False, **card: object) -> plan.Plan:
+def planned(*, calls: int = 200, fresh: bool = False, **card: Unpack[StackCard]) -> plan.Plan:
     """Two servers, 1 and 10 clients, three forks."""
     stacks = [Stack(name, "servers", "json", "http", "x", "l", "1", card={"external": {}, **card}) for name in NAMES]
     cells = [

@@ -66,6 +66,7 @@ REFERENCES = (
     "links",
     "messages",
     "run-folder",
+    "journal-lines",
     "situation",
     "study",
     "wire-ledger",

@@ -16,7 +16,8 @@ from callbench.catalog import catalogue
 from callbench.model import process_tree
 from callbench.model.errors import AdapterFailure
 from callbench.runner.setup import doctor
-from conftest import ROOT, eventually, marked
+from conftest import ROOT, eventually
+from left_behind import marked
 
 CATALOGUE = catalogue.load([ROOT / "adapters" / "dotnet"])
 ADAPTER = CATALOGUE.adapter("dotnet")

@@ -17,7 +17,8 @@ import pytest
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue, manifest
 from callbench.model.errors import AdapterFailure, BadInput
-from conftest import command, eventually, marked
+from conftest import command, eventually
+from left_behind import marked
 
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]

@@ -23,7 +23,10 @@ REQUEST += ["--expect-body", "taken", "--timeout", "20"]
 SHORT = {
     "load": ("--clients", "2", "--calls", "20"),
     "soak": ("--clients", "2", "--seconds", "0.5", "--rest", "0", "--every", "0.25"),
-    "overload": ("--capacity", "20", "--times", "2", "--seconds", "0.5", "--recovery-timeout", "30", "--rest", "0"),
+    "overload": (
+        *("--capacity", "20", "--times", "2", "--seconds", "0.5", "--recovery-timeout", "30", "--rest", "0"),
+        *("--objective", "p99 under 5 s"),
+    ),
     "torture": ("--test", "half-open", "--connections", "5", "--seconds", "0.5", "--recovery-timeout", "30"),
     "verify": ("--check", "Hello"),
 }
@@ -51,8 +54,9 @@ arguments = {{ a = 1, b = 2 }}
 
 def was_called(command: str, finished: Finished) -> None:
     """The command met right answers."""
-    # So short a soak cannot be decided.
-    assert finished.returncode == (3 if command == "soak" else 0), (finished.stdout, finished.stderr)
+    # So short a soak cannot be decided, nor how a server of thousands of calls/s takes twice a capacity of 20.
+    undecided = command in {"soak", "overload"}
+    assert finished.returncode == (3 if undecided else 0), (finished.stdout, finished.stderr)
     said = json.loads(finished.stdout)
     match command:
         case "load":
@@ -62,6 +66,7 @@ def was_called(command: str, finished: Finished) -> None:
             assert said["steps"][0]["errors"] == {}
         case "overload":
             assert said["overloads"]
+            assert "its capacity is not 20.0 calls/s" in finished.stdout
         case "torture":
             assert [one["name"] for one in said["tests"]] == ["half-open"]
         case "verify":

@@ -1,18 +1,22 @@
 """Every command that measures, stopped or killed when it has begun: what it says, what it keeps, and what goes on."""
 
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from callbench.adapter.network.remote import keys
 from callbench.runner.peer import jmeter
 from callbench.store.record import Record
-from conftest import command, eventually, marked
+from conftest import command, eventually
+from left_behind import MARK, marked
+from ports import free_ports
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 Began = Callable[[Path], bool]
@@ -65,6 +69,21 @@ def has_rounds(rounds: int) -> Began:
     return has_them
 
 
+def has_started(program: bytes) -> Began:
+    """A program of the engine runs."""
+
+    def runs(_folder: Path) -> bool:
+        return any(program in _words_of(pid) for pid in marked(os.environ[MARK]))
+
+    return runs
+
+
+def _words_of(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
 @dataclass(frozen=True)
 class Case:
     """A command, and when it is to be stopped.
@@ -94,6 +113,16 @@ CASES = {
     "verify": Case(("verify", NATIVE, "-v"), printed("pass"), " checks of ", "the checks that are left", record=False),
     "import": Case(("import", "--command", HANGS), lambda at: (at / "begun").exists(), "", "no folder", record=False),
     "run": Case(("run", "study.toml", "--forks", "2"), has_rounds(2), "Hello", "--resume", resumes=True),
+    "run languages": Case(
+        ("run", "languages", "--quick", "--select", "native/json+http-keepalive"),
+        has_rounds(2), "six languages", "--resume",
+    ),
+    "hosts start": Case(
+        ("hosts", "start", "--keys", "keys"), printed("agents can connect"), "agents", "stopped", record=False
+    ),
+    "link try": Case(
+        ("link", "try", "lan100", "--seconds", "50"), has_started(b"callbench-netlab"), "", "stopped", record=False
+    ),
     "load": Case(("load", NATIVE, "--seconds", "3000"), has(2), "calls/s", "Stopped after"),
     "soak": Case(
         ("soak", NATIVE, "--clients", "1,2", "--seconds", "2", "--every", "0.2", "--rest", "0"),
@@ -122,7 +151,7 @@ OF_JMETER = [pytest.mark.jmeter, needs_jmeter]
 # A kill of these: test_kills.py, test_compare.py and test_nothing_left.py.
 ALREADY_KILLED = ("run", "compare", "load")
 # Ctrl-C of the others: test_stopped_early.py; of `run`: test_kills.py.
-ALSO_CTRL_C = ("verify", "import", "torture", "advise, its run", "advise, over a link")
+ALSO_CTRL_C = ("hosts start", "link try", "verify", "import", "torture", "advise, its run", "advise, over a link")
 STOPS = [
     *(
         pytest.param(case, signal.SIGTERM, 143, id=f"{name}, SIGTERM", marks=pytest.mark.core)
@@ -164,6 +193,8 @@ def nothing_else_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
 def begun(case: Case, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Start a command, and wait until it has begun. What it says goes to the files `said` and `complained`."""
     (folder / "study.toml").write_text(STUDY)
+    if case.words[0] == "hosts":
+        keys.create(folder / "keys", "127.0.0.1", ["alpha"], port=free_ports(), days=1)
     with (folder / "said").open("w") as said, (folder / "complained").open("w") as complained:
         running = subprocess.Popen(case.argv(), cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=complained)
     try:

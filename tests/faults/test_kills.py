@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from callbench.runner.drive.slices import has_enough_slices
-from conftest import SMALL, command, eventually, marked
+from conftest import SMALL, command, eventually
+from left_behind import marked
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -199,10 +200,10 @@ def test_a_side_is_killed_and_its_stack_started_again(
     assert json.loads((folder / "record.json").read_text())["state"] == "finished"
     assert sorted(rounds(folder)) == [(fork, 0, number) for fork in range(FORKS) for number in range(ROUNDS)]
     assert len(told_again(folder)) == 1
-    # One slice is lost, of whichever cell was to be driven; no cell is.
+    # One slice is lost at most, of whichever cell was driven; none where the side died before its slice began.
     counted = slices(folder)
     assert len(counted) == FORKS * CELLS
-    assert sum(lacking(folder).values()) == 1
+    assert sum(lacking(folder).values()) <= 1
 
 
 @pytest.mark.slow

@@ -77,7 +77,7 @@ def test_too_little_memory(tmp_path: Path) -> None:
     assert_refused(ended, "memory is limited to 100 MiB", "raise the limit of memory (`ulimit -v`")
 
 
-@pytest.mark.parametrize("gib", [1, 20])
+@pytest.mark.parametrize("gib", [8, 20])
 def test_charts_under_a_limit_of_addresses_are_one_sentence(tmp_path: Path, gib: int) -> None:
     """The library that draws ended the program with SIGTRAP and forty lines of its own."""
     record = shutil.copytree(ROOT / "tests/records/soak", tmp_path / "soak")
@@ -109,6 +109,18 @@ def test_each_error_has_a_remedy(failure: Exception, says: str) -> None:
     assert refused is not None
     assert refused.exit_code == 2
     assert says in str(refused)
+
+
+@pytest.mark.parametrize(
+    ("why", "lacks"),
+    [
+        ("cannot start a thread: Try again", True),
+        ("OS can't spawn worker thread: Resource temporarily unavailable (os error 11)", True),
+        ("as many namespaces exist as this kernel allows (No space left on device)", False),
+    ],
+)
+def test_a_lack_of_threads_is_told_from_other_refusals(why: str, lacks: bool) -> None:
+    assert machine_limits.lacks_threads(why) == lacks
 
 
 @pytest.mark.parametrize("failure", [ValueError("no"), OSError(errno.ENOENT, "No such file"), KeyError("memory")])
@@ -180,3 +192,54 @@ def test_a_journal_on_a_full_disk_keeps_its_lines(tmp_path: Path, monkeypatch: p
         journal.append({"kind": "note", "text": "lost"})
     assert (tmp_path / "journal.jsonl").read_bytes() == before
     journal.close()
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "says"),
+    [
+        ('RuntimeError("can\'t start new thread")', 2, "can't start new thread; raise the limit of processes"),
+        ("KeyError('x')", 70, "this is a mistake in Callbench itself: KeyError: 'x'"),
+    ],
+)
+def test_a_thread_of_the_program_that_fails_ends_it_with_its_sentence(raised: str, code: int, says: str) -> None:
+    """It printed a traceback, and the program went on without what the thread was for."""
+    program = f"""
+import sys, threading, time
+from callbench import cli
+from callbench.cli.commands import manual
+def fail():
+    raise {raised}
+def command():
+    threading.Thread(target=fail).start()
+    time.sleep(600)
+manual.command = command
+sys.argv = ["callbench", "manual"]
+cli.main()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=200)
+    assert ended.returncode == code
+    (sentence,) = ended.stderr.splitlines()
+    assert sentence.startswith(f"callbench: {says}")
+
+
+def test_what_is_set_up_for_our_libraries_is_not_handed_on(tmp_path: Path) -> None:
+    """A server of a user's own may compute with the same library, on all processors."""
+    program = f"""
+import os, subprocess, time
+from pathlib import Path
+from callbench.adapter.process import AdapterProcess
+from callbench.model import machine_limits
+machine_limits.use_one_thread_for_algebra()
+print(subprocess.run(["sh", "-c", "echo $OPENBLAS_NUM_THREADS"], capture_output=True, text=True).stdout.strip())
+words = ["sh", "-c", "echo =$OPENBLAS_NUM_THREADS= > seen; read line"]
+started = AdapterProcess("the server", words, Path({str(tmp_path)!r}), ())
+while not (os.path.exists("seen") and open("seen").read().endswith("\\n")):
+    time.sleep(0.02)
+started.close()
+print(open("seen").read().strip())
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    ended = subprocess.run(
+        [sys.executable, "-c", program], check=True, cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert ended.stdout.split() == ["1", "=="]

@@ -14,11 +14,11 @@ from contract_suite import assert_it_is_found_out
 FOUND_OUT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "garbage": {"Empty": ["wrote 'Listening on port 8080 ...' to its standard output", "not a line of the contract"]},
     "wrong-answer": {"Sum/wraps-up": ["Sum(a=2147483647, b=1) gave 2147483648, not -2147483648"]},
-    "never-ready": {"hello": ["did not send hello within 1 s", "its log ends with: waiting for the licence server"]},
+    "never-ready": {"hello": ["did not send hello within 2 s", "its log ends with: waiting for the licence server"]},
     "dies-driving": {"counts": ["died (exit code 3)", "its log ends with: fatal: out of cheese"]},
     "lies": {"counts": ["the client says that 100 calls of Sum were answered, but the server counted 50"]},
-    "flatters": {"delay": ["took 10 ms longer for each call, as asked, and the client reports a mean of 0.1"]},
-    "stretches": {"window": ["its window is 0.1", "0.1 s were requested, and it made"]},
+    "flatters": {"delay": ["took 10 ms longer for each call, as asked, and the client reports a mean of 0."]},
+    "stretches": {"window": ["its window is 0.", "0.1 s were requested, and it made"]},
     "in-step": {"think/rate": ["4 clients that think for 100 ms made", "they cannot make more than 9.8"]},
     "forgets": {"open/starved": ["the client's processes were stopped for 200 ms of an open loop"]},
     "hangs-on-stop": {

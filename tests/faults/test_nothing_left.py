@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from callbench.model.installation import scratch, supervisor
-from conftest import MARK, ROOT, SMALL, command, eventually, marked
+from conftest import ROOT, SMALL, command, eventually
+from left_behind import MARK, marked
 
 pytestmark = pytest.mark.engine
 
@@ -181,3 +182,35 @@ def test_a_run_that_runs_without_a_supervisor(tmp_path: Path, monkeypatch: pytes
         assert eventually(lambda: len(marked(mark)) >= 3)
         run.kill()
     seconds_until_gone(mark)
+
+
+@pytest.mark.parametrize("how", ["started", "forked"])
+def test_what_killed_tests_had_started_ends_with_them(tmp_path: Path, temporary: Path, mark: str, how: str) -> None:
+    """A killed pytest left `capacity` and `ui` behind, until somebody looked."""
+    begun = tmp_path / "said"
+    start = {
+        "started": f"subprocess.Popen(command('ui', '--port', '0'), stdout=open({str(begun)!r}, 'w'))",
+        "forked": "LoadedProgram(dict(os.environ)).run(['load', 'native/json+http', '--seconds', '600'], Path(), 600)",
+    }
+    program = f"""
+import os, subprocess, time
+from pathlib import Path
+from conftest import command
+from loaded_program import LoadedProgram
+{start[how]}
+time.sleep(600)
+"""
+    others = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    others.pop("CALLBENCH_ADAPTERS")
+
+    def has_begun() -> bool:
+        return "open http" in begun.read_text() if begun.exists() else bool(list(tmp_path.glob("runs/*/journal.jsonl")))
+
+    with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, env=others) as tests:
+        try:
+            assert eventually(lambda: tests.poll() is not None or has_begun(), 120)
+            assert tests.poll() is None
+        finally:
+            tests.kill()
+    seconds_until_gone(mark)
+    assert eventually(lambda: not list(temporary.iterdir()))

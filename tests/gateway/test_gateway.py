@@ -30,7 +30,8 @@ from callbench.adapter.session import Adapter
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
-from conftest import ROOT, eventually, marked
+from conftest import ROOT, eventually
+from left_behind import marked
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

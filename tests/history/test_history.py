@@ -51,13 +51,13 @@ def test_the_size_and_the_noise_of_a_change_are_those_that_were_put_in(folder: P
 
 
 def test_the_json_keeps_its_schema(callbench: Callbench, folder: Path) -> None:
-    shutil.copytree(ROOT / "tests/records/soak", folder / "soak")
+    shutil.copytree(ROOT / "tests/records/torture", folder / "torture")
     shutil.copytree(ROOT / "tests/records/soak", folder / "broken")
     (folder / "broken/record.json").write_text("{")
     document = json.loads(callbench("history", str(folder), "--json").stdout)
     jsonschema.validate(document, SCHEMA)
     assert document["records"] == 30
-    assert set(document["left_out"]) == {"soak", "broken"}
+    assert set(document["left_out"]) == {"torture", "broken"}
     assert [len(one["points"]) for one in document["series"]] == [30, 30]
     assert document["series"][0]["levels"] == [0, 20]
     assert document["changes"][0]["before"]["record"] == "load-19"

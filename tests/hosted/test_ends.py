@@ -12,7 +12,8 @@ from typing import IO, Any
 import pytest
 
 from callbench.model.process_tree import children_of_all, is_alive
-from conftest import MISBEHAVING, ROOT, eventually, marked
+from conftest import MISBEHAVING, ROOT, eventually
+from left_behind import marked
 
 HOST = ROOT / "engine" / "target" / "release" / "callbench-host"
 ENDLESS = {"seconds": 1000, "limit_seconds": 1000}

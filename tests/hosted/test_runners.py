@@ -28,7 +28,7 @@ FOUND_OUT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "Empty": ["wrote 'Listening on port 8080 ...' to its standard output", "no line of the runner protocol"],
     },
     "never-ready": {
-        "hello": ["did not send hello within 1 s", "its log ends with: waiting for the licence server"],
+        "hello": ["did not send hello within 2 s", "its log ends with: waiting for the licence server"],
     },
     "wrong-version": {
         "hello": ["speaks version 2 of the runner protocol; this host speaks version 1: rebuild it"],

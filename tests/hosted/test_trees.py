@@ -6,6 +6,7 @@ import pytest
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
+from callbench.adapter.watch.process_reading import read_light
 from callbench.catalog import catalogue
 from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
@@ -16,7 +17,6 @@ from callbench.runner.drive.running_stack import BASIC_CHECKS
 from callbench.runner.drive.slices import Length
 from callbench.runner.drive.tasks import SlicePlan
 from callbench.runner.drive.unit import Unit, UnitRequest
-from callbench.runner.measure.process_reading import read_light
 from conftest import MISBEHAVING, eventually
 
 SLICE = Length(0.02, 4)

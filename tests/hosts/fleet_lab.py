@@ -29,11 +29,17 @@ class Program:
     """A program of ours that serves until it is ended."""
 
     def __init__(
-        self, arguments: Sequence[object], host: Host = THIS_HOST, *, cwd: Path | None = None, **variables: str
+        self,
+        arguments: Sequence[object],
+        host: Host = THIS_HOST,
+        *,
+        cwd: Path | None = None,
+        inside: Sequence[str] = (),
+        **variables: str,
     ) -> None:
-        """Start it on a host."""
+        """Start it on a host, `inside` what a command before its own makes."""
         self.process = subprocess.Popen(
-            [*entering(host), *command(*arguments)],
+            [*entering(host), *inside, *command(*arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

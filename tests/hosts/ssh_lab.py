@@ -13,7 +13,8 @@ from pathlib import Path
 from fleet_lab import STARTS_S, Program, entering, namespaces
 
 from callbench.adapter.network.host import Host
-from conftest import MARK, ROOT, command
+from conftest import ROOT, command
+from left_behind import MARK
 
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin")
 PORT = 2222

@@ -1,5 +1,6 @@
 """One host on loopback: a real scheduler and a real agent, by TLS. What they serve, and what they refuse."""
 
+import asyncio
 import signal
 import socket
 import ssl
@@ -7,23 +8,28 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 from fleet_lab import Program, free_port, made_keys, serving, started
 
-from callbench.adapter.network.remote import facts
+from callbench.adapter.network.remote import facts, settings
+from callbench.adapter.network.remote.agent import agent_worker
 from callbench.adapter.network.remote.certificates import Authority
 from callbench.adapter.network.remote.fleet import Fleet
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, create, read
+from callbench.adapter.network.remote.session_host import SessionHost
 from callbench.adapter.session import Adapter
 from callbench.catalog.catalogue import KnownAdapter as Known
 from callbench.model.errors import AdapterFailure, HostLost
-from conftest import assert_one_sentence, eventually, marked
+from conftest import assert_one_sentence, eventually
+from left_behind import marked
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 Callbench = Callable[..., subprocess.CompletedProcess[str]]
@@ -186,6 +192,28 @@ def test_another_version_is_refused(own: Keys, monkeypatch: pytest.MonkeyPatch) 
         assert_one_sentence(str(failure.value), ["host alpha has", "install the same"])
 
 
+def test_another_type_of_processor_is_refused(own: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its wheel is another one by necessity, so the same wheel would be no remedy."""
+    with serving(own, "alpha"), joined(own) as fleet:
+        there = facts.version()
+        monkeypatch.setattr(facts, "version", lambda: {**there, "digest": "other", "architecture": "riscv64"})
+        with pytest.raises(HostFailure) as failure:
+            fleet.take("alpha")
+        assert_one_sentence(str(failure.value), ["host alpha has processors of type", "riscv64", "name a host of type"])
+
+
+def test_a_clock_that_is_an_hour_off_is_refused(own: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run as well as a check; the host is free again."""
+    now_ns = time.time_ns
+    with serving(own, "alpha"), joined(own) as fleet, joined(own) as other:
+        monkeypatch.setattr(time, "time_ns", lambda: now_ns() + 3_600_000_000_000)
+        with pytest.raises(HostFailure) as failure:
+            fleet.take("alpha")
+        assert_one_sentence(str(failure.value), ["the clock of host alpha is 3,", "s behind this one", "chrony"])
+        monkeypatch.undo()
+        other.take("alpha")
+
+
 def test_they_listen_by_tls_alone_and_where_they_are_told(own: Keys) -> None:
     with serving(own, "alpha") as programs:
         for program in programs.values():
@@ -226,6 +254,36 @@ def test_a_firewall_drops_silently(own: Keys, callbench: Callbench) -> None:
         )
         for filler in fillers:
             filler.close()
+
+
+def test_something_takes_connections_and_says_nothing(own: Keys, callbench: Callbench) -> None:
+    """It is no firewall, as the connection is there."""
+    with socket.create_server((own.address, own.port)):
+        says = ["takes connections, but says nothing within 8 s", "too busy", "look at what it runs"]
+        exits_with(callbench, "agent", own.folder / "alpha", says=says)
+
+
+def test_a_host_that_the_core_cannot_reach(own: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its agent is connected, and its own address leads nowhere, as behind a NAT."""
+    with serving(own, "alpha"), joined(own) as fleet:
+        there = {name: replace(present, port=free_port()) for name, present in fleet.present().items()}
+        monkeypatch.setattr(fleet, "present", lambda: there)
+        with pytest.raises(HostFailure) as failure:
+            fleet.take("alpha")
+        where = f"host alpha at 127.0.0.1:{there['alpha'].port}"
+        assert_one_sentence(str(failure.value), [where, "callbench agent", "firewall or NAT"])
+
+
+def test_an_agent_at_rest_wakes_seldom(own: Keys, tmp_path: Path) -> None:
+    """Dask would wake each of them 50 times a second, on hosts that measure."""
+
+    async def wakes_ms() -> dict[str, float]:
+        keys = read(own.folder / "alpha")
+        worker = agent_worker(keys, (own.address, 0), tmp_path, SessionHost(tmp_path))
+        return {name: float(called.callback_time) for name, called in worker.periodic_callbacks.items()}
+
+    settings.apply()
+    assert min(asyncio.run(wakes_ms()).values()) >= 500
 
 
 def test_something_else_listens(own: Keys, callbench: Callbench) -> None:

@@ -29,8 +29,8 @@ pytestmark = [
 class Lab:
     """A core with a counting server, and agents g2, g3, ... on hosts of their own."""
 
-    def __init__(self, folder: Path, count: int, stack: ExitStack) -> None:
-        """Start all of it."""
+    def __init__(self, folder: Path, count: int, stack: ExitStack, *, seconds: float = 0.0) -> None:
+        """Start all of it. A call takes so many seconds, one after the other."""
         self.core, self.hosts = stack.enter_context(namespaces(count))
         self.names = [f"g{number}" for number in range(2, count + 2)]
         self.keys = made_keys(folder / "hosts", *self.names, address=self.core.address, port=free_port())
@@ -39,7 +39,7 @@ class Lab:
         for name, agent in zip(self.names, agents, strict=True):
             stack.callback(agent.end)
             agent.await_line(f"host {name} serves")
-        port = stack.enter_context(counting(self.core))
+        port = stack.enter_context(counting(self.core, seconds))
         self.url = f"http://{self.core.address}:{port}"
 
     def host_of(self, name: str) -> "Host":
@@ -61,10 +61,10 @@ class Lab:
 
 
 @contextmanager
-def counting(host: "Host") -> Iterator[int]:
-    """The port of a counting server on a host."""
+def counting(host: "Host", seconds: float = 0.0) -> Iterator[int]:
+    """The port of a counting server on a host, whose calls take so many seconds."""
     program = Path(__file__).with_name("counting_server.py")
-    line = [*entering(host), sys.executable, str(program), host.address]
+    line = [*entering(host), sys.executable, str(program), host.address, str(seconds)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

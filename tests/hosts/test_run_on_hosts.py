@@ -56,6 +56,7 @@ def test_a_run_on_two_hosts_is_a_run_over_a_link(two: TwoHosts, tmp_path: Path, 
         assert [one["done"]["calls"] > 0 for one in mine["slices"]] == [True] * len(other["slices"])
         assert all(one["agree"] for one in mine["slices"])
         assert not any(one["done"]["errors"] for one in mine["slices"])
+    assert_both_sides_were_watched(there)
     plan = json.loads((tmp_path / "there" / "plan.json").read_text())
     assert plan["links"] == {"real": {"link": None, "hosts": {"server": "alpha", "client": "beta"}}}
     environment = json.loads((tmp_path / "there" / "environment.json").read_text())
@@ -63,6 +64,18 @@ def test_a_run_on_two_hosts_is_a_run_over_a_link(two: TwoHosts, tmp_path: Path, 
     assert environment["hosts"]["server"]["address"] == two.hosts.server.address
     shown = two.run("show", "there", "--json", cwd=tmp_path)
     assert {cell["link"] for cell in json.loads(shown.stdout)["cells"]} == {"real"}
+
+
+def assert_both_sides_were_watched(lines: list[dict[str, Any]]) -> None:
+    """Memory and threads of both hosts were read there."""
+    watched = [one["processes"]["sides"] for line in lines for one in line.get("slices", []) if one.get("processes")]
+    assert watched
+    for sides in watched:
+        assert [side["side"] for side in sides] == ["client", "server"]
+        for side in sides:
+            assert side["begin"]["resident_bytes"] > 1_000_000
+            assert side["end"]["threads"] > 0
+            assert side["samples"]
 
 
 def test_a_study_names_its_hosts_or_says_what_they_must_have(two: TwoHosts, tmp_path: Path) -> None:

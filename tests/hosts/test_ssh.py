@@ -13,7 +13,9 @@ from ssh_lab import PORT, SSHD, SshLab, refuses_silently
 from test_generators_on_hosts import counting
 from two_hosts import journal, rounds
 
-from conftest import SMALL, assert_one_sentence, eventually, marked
+from callbench.adapter.network.remote import facts
+from conftest import SMALL, assert_one_sentence, eventually
+from left_behind import marked
 
 pytestmark = [
     pytest.mark.usefixtures("lab", "nothing_left"),
@@ -119,9 +121,22 @@ def test_what_is_wrong_is_one_sentence(lab_of: Callable[[int], SshLab], tmp_path
     says(f"ssh:{address}:{other}", "has Callbench 0.0.1, and this is", "install the same wheel")
     older = lab.there("older", "echo 'callbench: - has no keys of hosts: make them' >&2; exit 2")
     says(f"ssh:{address}:{older}", "host 10-78-0-2: - has no keys of hosts")
+    says(f"ssh:{address}:{lab.program}", "are the same machine", "name another host")
     nobody = f"Host nobody\n HostName {address}\n Port 9\n"
     lab.configure(more=nobody)
     says("ssh:nobody", "nobody listens for ssh on nobody", "start sshd")
+
+
+def test_a_core_behind_a_nat(lab_of: Callable[[int], SshLab], tmp_path: Path) -> None:
+    """Its hosts see it at an address to which no agent can connect."""
+    lab = lab_of(1)
+    seen = json.dumps({"callbench agent": facts.version(), "connection": ["192.0.2.9", "50000", "10.78.0.2", "22"]})
+    there = lab.there("nat", f"echo '{seen}'; cat")
+    ended = lab.run("load", "http://10.78.0.1:9", "--hosts", lab.place("s2", there), cwd=tmp_path)
+    assert ended.returncode == 2, ended.stderr
+    assert_one_sentence(
+        ended.stderr.strip(), ("s2 sees this machine as 192.0.2.9", "a NAT lies between", "start the run")
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from importing import imported
 from callbench.catalog.generator.from_schema import from_schema
 from callbench.catalog.imports import registry
 from callbench.catalog.imports.source import Options
+from callbench.catalog.own import folder
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported, Json
 from callbench.model.service.schema import Kind, Shape
@@ -144,7 +145,9 @@ def test_two_fields_with_one_number_are_refused(tmp_path: Path) -> None:
 def test_numbers_that_cannot_be_kept_are_a_loss(tmp_path: Path, fields: str) -> None:
     file = tmp_path / "shop.thrift"
     file.write_text(f"struct A {{ {fields} }}")
-    assert "The fields are counted from 1." in {loss.mapped for loss in imported(file).schema.losses}
+    assert "The fields are counted from 1, also in the table of bytes." in {
+        loss.mapped for loss in imported(file).schema.losses
+    }
 
 
 _TWO_BYTES = {"type": "fixed", "name": "F", "size": 2}
@@ -255,3 +258,55 @@ def test_an_operation_without_an_answer_that_succeeds_says_so(
     assert [loss.problem for loss in service.schema.losses] == problems
     fields = {message.name: [field.name for field in message.fields] for message in service.schema.messages}
     assert fields["GetAnswer"] == (["a"] if "200" in statuses else [])
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits"),
+    [
+        ({"minimum": 1e30}, range(-(2**63), 2**63)),
+        ({"maximum": -1e30}, range(-(2**63), 2**63)),
+        ({"minimum": 5_000_000_000, "format": "int32"}, range(-(2**31), 2**31)),
+        ({"exclusiveMaximum": -5_000_000_000, "format": "int32"}, range(-(2**31), 2**31)),
+        ({"maximum": -1, "format": "uint32"}, range(2**32)),
+    ],
+)
+def test_limits_beyond_an_integers_type_are_listed_and_payloads_fit_the_type(
+    tmp_path: Path, schema: dict[str, Json], fits: range
+) -> None:
+    service = _json_schema(tmp_path, {"p": {"type": "integer", **schema}}, required=["p"])
+    assert "No integer of this type is within the limits." in {loss.problem for loss in service.schema.losses}
+    drawn = [message for pair in from_schema(service.schema, ["Order"]).skeletons for message in pair]
+    assert all(isinstance(message, dict) and message["p"] in fits for message in drawn)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.proto", 'syntax = "proto2"; message A { required E e = 1; } enum E { X = 5; Y = -1; }'),
+        (
+            "a.proto",
+            'edition = "2023"; option features.enum_type = CLOSED; message A { E e = 1; } enum E { X = 5; Y = 7; }',
+        ),
+        ("a.thrift", "enum E { X = 5, Y = 7 } struct A { 1: required E e } service S { A get(1: A a) }"),
+    ],
+)
+def test_no_payload_has_a_value_that_was_added_to_an_enumeration(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text + (" service S { rpc Get(A) returns (A); }" if name.endswith(".proto") else ""))
+    service = imported(file)
+    assert [value for value, _ in service.schema.enumerations[0].values] == ["E_UNSPECIFIED", "X", "Y"]
+    folder.write(tmp_path / "stored", service)
+    stored = folder.read(tmp_path / "stored").schema
+    for schema in (service.schema, stored):
+        messages = [message for pair in from_schema(schema, ["A"]).skeletons for message in pair]
+        assert {message["e"] for message in messages if isinstance(message, dict) and "e" in message} == {"X", "Y"}
+
+
+def test_a_required_parameter_of_swagger_is_no_word_that_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    parameter = {"name": "x", "in": "path", "required": True, "type": "string"}
+    get = {"operationId": "get", "parameters": [parameter], "responses": {"200": {"description": "ok"}}}
+    file.write_text(
+        json.dumps({"swagger": "2.0", "info": {"title": "t", "version": "1"}, "paths": {"/{x}": {"get": get}}})
+    )
+    assert imported(file).schema.losses == ()

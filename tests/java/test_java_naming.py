@@ -15,7 +15,8 @@ import pytest
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
-from conftest import ROOT, eventually, marked
+from conftest import ROOT, eventually
+from left_behind import marked
 from ports import free_ports
 
 FOLDER = ROOT / "adapters" / "java"

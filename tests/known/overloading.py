@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 from callbench.analysis.stability.findings import FAILING, outcome
 from callbench.analysis.stability.overload_result import overload_findings, read
 from callbench.analysis.stability.slices import slice_of, slice_record, times
+from callbench.runner.drive.knees import objective_result
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.load.recovery import recovery, slow_above
 from callbench.store.lines.overload import (
@@ -47,9 +48,17 @@ class _Test:
         return done
 
     def half(self, phase: Phase, factor: float) -> HalfLine:
-        at_s, slice_ = self.at_s, slice_record(self.drive(self.capacity / 2, _SLICE_S))
+        at_s, done = self.at_s, self.drive(self.capacity / 2, _SLICE_S)
         line = HalfLine(
-            kind="slice", phase=phase, factor=factor, at_s=at_s, **slice_, dead=False, sides={}, machine=UNKNOWN
+            kind="slice",
+            phase=phase,
+            factor=factor,
+            holds=objective_result(done, OBJECTIVE, self.capacity / 2)["holds"],
+            at_s=at_s,
+            **slice_record(done),
+            dead=False,
+            sides={},
+            machine=UNKNOWN,
         )
         self.lines.append(line)
         return line
@@ -64,6 +73,7 @@ class _Test:
             OverloadLine(
                 kind="over",
                 factor=TIMES,
+                holds=objective_result(done, OBJECTIVE, self.capacity * TIMES)["holds"],
                 rate_asked_per_s=self.capacity * TIMES,
                 at_s=began_s,
                 until_s=until_s,

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from callbench.stats.load.lindley import latencies
 
@@ -32,14 +33,24 @@ def exponential_pool(workers: int, service_s: float, share: float, limit_s: floa
 
 def fixed(per_s: float, share: float, limit_s: float) -> float:
     """Return it for M/D/1, simulated with a million calls."""
+    return _one_worker(np.full(_CALLS, round(1e9 / per_s), dtype=np.int64), share, limit_s)
+
+
+def bimodal(service_s: float, slow_share: float, slow_factor: float, share: float, limit_s: float) -> float:
+    """Return it for one worker that takes `slow_factor` times as long for a share of its calls, simulated likewise."""
+    is_slow = np.random.default_rng(2).random(_CALLS) < slow_share
+    times = np.where(is_slow, service_s * slow_factor, service_s)
+    return _one_worker((times * 1e9).astype(np.int64), share, limit_s)
+
+
+def _one_worker(services_ns: NDArray[np.int64], share: float, limit_s: float) -> float:
     gaps = np.random.default_rng(1).exponential(1.0, _CALLS)
-    services = np.full(_CALLS, round(1e9 / per_s), dtype=np.int64)
 
     def meets(rate: float) -> bool:
-        times = latencies((np.cumsum(gaps) / rate * 1e9).astype(np.int64), services)
+        times = latencies((np.cumsum(gaps) / rate * 1e9).astype(np.int64), services_ns)
         return bool(np.quantile(times[_CALLS // 10 :], share) <= limit_s * 1e9)
 
-    return _highest(per_s, meets)
+    return _highest(1e9 / float(services_ns.mean()), meets)
 
 
 def token_bucket(per_s: float, burst: int, service_s: float, share: float, limit_s: float) -> float:

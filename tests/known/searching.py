@@ -4,7 +4,14 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from callbench.analysis.capacity.result import CapacityResult, allowing_for_the_start, proof_level, proof_of
+from callbench.analysis.capacity.result import (
+    CapacityResult,
+    allowing_for_the_start,
+    held_from,
+    proof_level,
+    proof_of,
+    shown_by_need,
+)
 from callbench.runner.capacity.search import call_s
 from callbench.runner.drive.knees import objective_result
 from callbench.stats.load.capacity_plan import COARSE, Trial, capacity, estimates, next_place
@@ -33,7 +40,8 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
         rate = window_of(done).per_s
         if done["latency"]:
             times_us[level] = int(done["latency"]["sum_ns"]) / done["latency"]["count"] / 1e3
-        at_s += seconds
+        # What an open loop has begun, it ends.
+        at_s += done["elapsed_ns"] / 1e9 if along_rate else seconds
         met = objective_result(done, request.objective, level if along_rate else None)
         return {"level": level, "seconds": seconds, "holds": bool(met["holds"]), "value_us": met["value_us"]}
 
@@ -42,8 +50,8 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
         return request.load_s(level if along_rate else rate, coarse=coarse, call_s=known_s)
 
     steps: list[Any] = []
-    until_s = request.seconds - request.proof_s
-    while at_s < until_s and (place := next_place(trials, start, request.span)) is not None:
+    least = held_from(request)
+    while at_s < request.search_s and (place := next_place(trials, start, request.span, request.need, least)):
         steps.append(load(place.level, usual_s(place.level, coarse=place.phase == COARSE)))
         trials.append(Trial(place.phase, place.level, steps[-1]["holds"]))
     proofs: list[Any] = []
@@ -52,4 +60,7 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
     while level is not None and len(proofs) < 2 and not any(line["holds"] for line in proofs):
         proofs.append(load(level, max(request.proof_s, usual_s(level, coarse=False))))
     allowed, proof = allowing_for_the_start(found, request), proof_of(proofs, steps)
-    return CapacityResult(request, [], allowed, estimates(trials, request.span), None, None, None, at_s, proof=proof)
+    shown = shown_by_need(trials, request)
+    return CapacityResult(
+        request, [], allowed, estimates(trials, request.span), None, None, None, at_s, proof=proof, by_need=shown
+    )

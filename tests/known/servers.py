@@ -7,6 +7,7 @@ any. Its clock is the caller's: nothing here waits.
 import heapq
 import random
 from abc import ABC, abstractmethod
+from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -172,6 +173,25 @@ class TokenBucket(SimulatedServer):
             return None
         self._next_s = float(due_s[-1]) + 1 / self.per_s
         return ends_s
+
+
+@dataclass
+class FullQueue(SimulatedServer):
+    """One worker and so many places, its own among them: who finds none is refused at once (M/M/1/K)."""
+
+    places: int
+    service_s: float
+    dice: random.Random
+    _ends: deque[float] = field(default_factory=deque)
+
+    def answer(self, at_s: float, client: int) -> tuple[float, str | None]:  # noqa: ARG002 - all are served alike
+        """Serve in the order of arrivals, or refuse."""
+        while self._ends and self._ends[0] <= at_s:
+            self._ends.popleft()
+        if len(self._ends) >= self.places:
+            return at_s + 0.0001, "status"
+        self._ends.append(max(at_s, self._ends[-1] if self._ends else 0.0) + self.dice.expovariate(1 / self.service_s))
+        return self._ends[-1], None
 
 
 @dataclass

@@ -10,6 +10,7 @@ from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.load.collapse import kept_under_overload
 from callbench.stats.load.rate import window_of
 from known.driving import constant, opened
+from known.overloading import TIMES, overload_outcome
 from known.servers import Congested, Failing, Pool, SimulatedServer, TokenBucket
 
 # The server, its capacity, and what follows from ten times that.
@@ -48,3 +49,16 @@ def test_42_percent_with_late_answers_is_a_collapse() -> None:
     assert kept_under_overload(0.7, late=False).outcome is Outcome.PASSED
     assert kept_under_overload(0.5, late=False).outcome is Outcome.UNDECIDED
     assert kept_under_overload(0.98, late=True).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize("told", [0.5 / TIMES, 4])
+def test_a_capacity_that_the_test_itself_contradicts_decides_nothing(told: float) -> None:
+    """A server of 200/s passed at ten times 10/s, which is no overload, and collapsed to a quarter of 800/s."""
+    server = Pool(4, 0.02)
+    assert overload_outcome(server, told * server.capacity_per_s) is Outcome.UNDECIDED
+
+
+def test_what_fails_calls_at_half_of_its_capacity_does_not_hold_it() -> None:
+    """One call in twenty fails, where p99 allows one in a hundred."""
+    failing = Failing(Pool(4, 0.02), 0.05, random.Random(1))  # noqa: S311 - to be repeated
+    assert overload_outcome(failing, 200) is Outcome.UNDECIDED

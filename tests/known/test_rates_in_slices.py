@@ -13,13 +13,15 @@ import pytest
 from callbench.analysis.cells.cell_results import result_of
 from callbench.analysis.cells.messages import MessageTimes
 from callbench.analysis.cells.results import Result
-from callbench.model.cell import CLOSED, Cell, Load
+from callbench.analysis.cells.table_rows import ForkRow
+from callbench.model.cell import Cell, Load
 from callbench.runner.drive.long_calls import LongCalls
 from callbench.runner.drive.slices import has_enough_slices, length_of
 from callbench.stats.load.rate import Window, together, without_what_was_cut
 from callbench.store.columns import uncut_calls
 from known.driving import closed
 from known.servers import Pool, SimulatedServer
+from table_rows import CELL, FORK
 
 SERVICE_S, ROUNDS, FORKS = 0.001, 24, 6
 # One call of 1,000 takes 300 ms, or one of 20 ten times as long.
@@ -46,17 +48,17 @@ KINDS: dict[str, Callable[[int], Kind]] = {
 }
 
 
-def row_of(fork: int, clients: int, dones: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def row_of(fork: int, clients: int, dones: Sequence[Mapping[str, Any]]) -> ForkRow:
     """A fork's sums, as the tables have them."""
     calls, spent_ns = sum(done["calls"] for done in dones), sum(int(done["in_call_ns"]) for done in dones)
     window = without_what_was_cut(together(dones), clients, calls, spent_ns)
     elapsed_ns = sum(done["elapsed_ns"] for done in dones)
     times = [done["latency"] for done in dones]
     return {
-        "fork": fork, "calls": calls, "count": calls, "sum_ns": spent_ns, "in_call_ns": spent_ns,
+        **FORK, "fork": fork, "calls": calls, "count": calls, "sum_ns": spent_ns, "in_call_ns": spent_ns,
         "elapsed_ns": elapsed_ns, "window_ns": window.ns, "window_calls": window.calls, "in_flight": window.in_flight,
-        "loop_ns": None, "min_ns": min(one["min_ns"] for one in times), "max_ns": max(one["max_ns"] for one in times),
-        "error_count": 0, "batch": 1, "trials": 1, "slices": len(dones), "pace": 1.0, "agree": True,
+        "min_ns": min(one["min_ns"] for one in times), "max_ns": max(one["max_ns"] for one in times),
+        "slices": len(dones),
     }  # fmt: skip
 
 
@@ -76,14 +78,7 @@ def measured(kind: str, clients: int, seed: int, *, lengthen: bool = True) -> tu
             dones.append(closed(make(dice), clients, max(length.seconds, length.calls / truth)))
             long_calls.add_slice(cell, first, dones[-1])
         rows.append(row_of(fork, clients, dones))
-    names = ("cell", "group", "stack", "adapter", "message", "channel", "language", "call", "link")
-    attributes: dict[str, Any] = dict.fromkeys(names, "x") | {
-        "clients": clients,
-        "arrivals": CLOSED,
-        "target_per_s": None,
-    }
-    attributes |= {"think_ms": 0.0, "arguments": "{}"}
-    return result_of(attributes, rows, {}, {}, MessageTimes([]), []), truth
+    return result_of({**CELL, "clients": clients}, rows, {}, {}, MessageTimes([]), []), truth
 
 
 SEEDS = 4
@@ -129,12 +124,12 @@ def test_tables_have_the_same_calls(kind: str, clients: int) -> None:
     dice = random.Random(3)  # noqa: S311 - to be repeated
     row = row_of(0, clients, [closed(make(dice), clients, 0.02) for _ in range(200)])
     whole = together([closed(make(random.Random(4)), clients, 0.02)])  # noqa: S311 - to be repeated
-    names = ("calls", "in_call_ns", "window_ns")
-    sums: dict[str, float | None] = {name: float(row[name]) for name in names}
+    in_call_ns = row["in_call_ns"] or 0
+    sums: dict[str, float | None] = {"calls": row["calls"], "in_call_ns": in_call_ns, "window_ns": row["window_ns"]}
     sums |= {"window_calls": whole.calls * 200, "think_ns": None}
     given = ", ".join(f"{'NULL' if value is None else repr(value)}::DOUBLE AS {name}" for name, value in sums.items())
     query = f"SELECT {uncut_calls(str(clients), 'true')}, {uncut_calls(str(clients), 'false')} FROM (SELECT {given})"  # noqa: S608 - our own names
     [(calls, of_open)] = duckdb.execute(query).fetchall()
     window = Window(whole.calls * 200, row["window_ns"])
-    assert calls == pytest.approx(without_what_was_cut(window, clients, row["calls"], row["in_call_ns"]).calls)
+    assert calls == pytest.approx(without_what_was_cut(window, clients, row["calls"], in_call_ns).calls)
     assert of_open == window.calls

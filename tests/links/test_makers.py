@@ -4,17 +4,17 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.pair import HostPair, LinkFailure
 from callbench.catalog.links import profile
+from callbench.stats.wire.link import Wire
 from conftest import SMALL
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
-Made = Callable[[str], dict[str, Any]]
+Made = Callable[[str], Wire]
 pytestmark = pytest.mark.usefixtures("lab", "nothing_left")
 
 # On a kernel that wakes late, frames are released earlier, in both directions.
@@ -24,15 +24,17 @@ EARLY_NS = 2 * 200_000
 FLOOD = {"way": "to-server", "packets": 3000, "bytes": 1400, "per_second": None, "patience_ms": 3000}
 
 
+def made_by(wire: Wire, maker: str) -> Wire:
+    """The same link by that maker."""
+    link = wire["link"]
+    assert link is not None
+    return {**wire, "link": {**link, "maker": maker}}
+
+
 @pytest.fixture
 def lan100() -> Made:
     """The lab's request for lan100 by one of the makers."""
-
-    def wire(by: str) -> dict[str, Any]:
-        asked = profile.builtin_links()["lan100"].wire
-        return {**asked, "link": {**asked["link"], "maker": by}}
-
-    return wire
+    return lambda by: made_by(profile.builtin_links()["lan100"].wire, by)
 
 
 @pytest.fixture(params=["kernel", "emulator"])
@@ -54,9 +56,9 @@ def test_what_is_left_to_chance_or_far_away_is_the_emulator_s() -> None:
 def test_a_profile_may_say_who_makes_it(lan100: Made) -> None:
     attempt = creation.try_link(lan100("emulator"))
     assert (attempt.maker, attempt.why) == ("emulator", "the profile asks for the emulator")
-    wire = profile.builtin_links()["wan50"].wire
+    wan50 = made_by(profile.builtin_links()["wan50"].wire, "kernel")
     with pytest.raises(LinkFailure, match="cannot do to frames what this profile asks") as failure:
-        HostPair(**{**wire, "link": {**wire["link"], "maker": "kernel"}})
+        HostPair(**wan50)
     assert failure.value.kind == "bad-request"
 
 

@@ -11,7 +11,8 @@ import pytest
 from callbench.adapter.network.host import Host, why_unreachable
 from callbench.adapter.network.pair import HostPair, LinkFailure
 from callbench.model.installation import supervisor
-from conftest import SMALL, command, eventually, marked
+from conftest import SMALL, command, eventually
+from left_behind import marked
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -47,6 +47,14 @@ def study(tmp_path: Path, body: str) -> None:
     (tmp_path / "s.toml").write_text(STUDY.format(server=SERVER, body=body))
 
 
+def sent_each(run: Path) -> list[float]:
+    """Return the bytes that each drive sent a call, by its journal."""
+    rounds = map(json.loads, (run / "journal.jsonl").read_text().splitlines())
+    dones = [each["done"] for line in rounds for each in line.get("slices", ()) if "done" in each]
+    assert dones
+    return [int(done["sent_bytes"]) / done["calls"] for done in dones if done["calls"]]
+
+
 @pytest.mark.usefixtures("nothing_left")
 def test_find_items_with_a_body_is_verified_and_measured_over_http2(callbench: Run, tmp_path: Path) -> None:
     study(tmp_path, QUERY)
@@ -61,6 +69,8 @@ def test_find_items_with_a_body_is_verified_and_measured_over_http2(callbench: R
     assert all((one["enough"], one["error_count"], one["connections"]) == (True, 0, 2) for one in (none, fifty))
     assert none["each"] < 1_000
     assert 58_000 < fifty["each"] < 60_000
+    # A request has a frame of headers, by HPACK, and one of its body.
+    assert all(9 < sent < 400 for sent in sent_each(tmp_path / "r"))
 
 
 @pytest.mark.usefixtures("nothing_left")

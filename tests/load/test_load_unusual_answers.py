@@ -163,6 +163,21 @@ def test_an_answer_that_ends_its_connection_is_taken(callbench: Run, answer: byt
     assert (result["calls"], result["errors"]) == (20, {})
 
 
+def test_a_request_that_says_close_is_the_last_of_its_connection(callbench: Run) -> None:
+    """A server then closes the connection, and need not say so again."""
+    asked: list[bytes] = []
+
+    def serve(connection: socket.socket) -> None:
+        asked.append(_head(connection))
+        connection.sendall(_GOOD)
+
+    with _serving(serve) as port:
+        words = ("-H", "Connection: Upgrade, Close", "--calls", 60, "--warm-up", 0)
+        result = _load(callbench, f"http://127.0.0.1:{port}/", *words)
+    assert (result["calls"], result["errors"]) == (60, {})
+    assert len([head for head in asked if head]) >= 60
+
+
 _BODILESS = {
     "HEAD": (["--method", "HEAD"], b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n"),
     "HEAD, chunked": (["--method", "HEAD"], b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),

@@ -11,7 +11,7 @@ import pytest
 
 from callbench.analysis.load import result
 from callbench.analysis.load.request import LoadRequest
-from callbench.analysis.load.usage import Observations
+from callbench.analysis.load.usage import Observations, ServerUsage
 from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.bottleneck import Limit
 
@@ -19,13 +19,19 @@ RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.j
 
 
 def _found(
-    processors: dict[str, Any], *, driver_share: float | None = None, latencies_ns: Sequence[int] = (), **wish: Any
+    processors: dict[str, Any],
+    *,
+    driver_share: float | None = None,
+    latencies_ns: Sequence[int] = (),
+    server: ServerUsage | None = None,
+    calls: int = RECORDED["calls"],
+    **wish: Any,
 ) -> result.LoadResult:
     elapsed_ns = round(RECORDED["seconds"] * 1e9)
     used_ns = round(RECORDED["driver_us"] * 1e3 if driver_share is None else driver_share * elapsed_ns)
     nothing = {"user_ns": "0", "system_ns": "0"}
     done: Any = {
-        "calls": RECORDED["calls"],
+        "calls": calls,
         "errors": {},
         "elapsed_ns": elapsed_ns,
         "threads": 1,
@@ -35,7 +41,7 @@ def _found(
         "lateness": None,
     }
     asked = LoadRequest("http://127.0.0.1:80/", clients=RECORDED["clients"], **wish)
-    return result.compute_result(asked, done, RECORDED["clients"], Observations(None, processors))
+    return result.compute_result(asked, done, RECORDED["clients"], Observations(server, processors))
 
 
 def _histogram(values_ns: Sequence[int]) -> dict[str, Any]:
@@ -104,6 +110,20 @@ def test_calls_that_wait_for_a_delayed_acknowledgement_are_told_so() -> None:
     assert (unseen.limit, "Nagle" in unseen.why) == (Limit.UNKNOWN, True)
     busy = _found(_changed(0.95, 0.02, 0.0), driver_share=0.2, latencies_ns=[41_000_000] * 300).verdict
     assert (busy.limit, "Nagle" in busy.why) == (Limit.SERVER, False), "a queue may be as long"
+
+
+def test_a_wait_on_top_of_the_servers_own_work_is_told_too() -> None:
+    """Of 8 ms of work and 40 of waiting, each call took 49 ms, which was no known place."""
+    nothing: Any = None
+    times = [48_500_000 + 3_000 * step for step in range(60)]
+    said = []
+    for server in (ServerUsage(8 * len(times), 2, nothing, nothing), None):
+        verdict = _found(
+            _changed(0.1, 0.01, 0.0), driver_share=0.01, latencies_ns=times, server=server, calls=len(times)
+        ).verdict
+        assert verdict.limit is Limit.WAITING
+        said.append("100 % of the calls took about 40 ms more than the server's processors worked for" in verdict.why)
+    assert said == [True, False]
 
 
 def test_a_driver_that_is_used_up_is_the_limit_whatever_others_do() -> None:

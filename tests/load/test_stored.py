@@ -5,11 +5,14 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from callbench.adapter.placement import choose_placement
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.load import journal as journals
+
+if TYPE_CHECKING:
+    from callbench.store.lines.load import LoadRecord
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -40,7 +43,7 @@ def written(path: Path, **other: Any) -> Path:
         journal = journals.LoadJournal(writer)
         for at_ns, calls, errors in record["intervals"]:
             journal.interval(at_ns, calls, errors)
-        journal.result({**record, **other})
+        journal.result(cast("LoadRecord", {**record, **other}))
         writer.end("finished")
     return path
 
@@ -60,6 +63,21 @@ def test_a_load_is_shown_again(callbench: Program, tmp_path: Path) -> None:
     record = json.loads(callbench("show", "load", "--json", check=True).stdout)
     assert (record["kind"], record["calls"], record["findings"]) == ("load", 12_345, [])
     assert record["environment"]["processors"]
+
+
+def test_calls_that_were_sent_again_are_said(callbench: Program, tmp_path: Path) -> None:
+    written(tmp_path / "load", sent_again=1_234)
+    said = "1,234 calls were sent again: the server closes kept connections."
+    assert said in callbench("show", "load", check=True).stdout
+    assert json.loads(callbench("show", "load", "--json", check=True).stdout)["sent_again"] == 1_234
+
+
+def test_a_server_that_died_heads_the_load(callbench: Program, tmp_path: Path) -> None:
+    died = "the server died (exit code 3)"
+    written(tmp_path / "load", server_death=died, failure=f"Failed: {died}.")
+    shown = callbench("show", "load", check=True).stdout
+    assert "Failed: the server died, at 6,172 calls/s" in shown
+    assert f"Failed: {died}." in shown
 
 
 def test_a_load_has_a_report_in_every_format(callbench: Program, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from conftest import command, eventually, marked
+from conftest import command, eventually
+from left_behind import marked
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from callbench.model.metrics.metric import Better, Metric, StudyUse
 from callbench.model.metrics.readings import READINGS
-from callbench.model.metrics.registry import COLD, GROUPS, PERCENTILES, VALUES
+from callbench.model.metrics.registry import COLD, GROUPS, HELD, PERCENTILES, VALUES
 from callbench.stats.estimate.percentile_calls import fewest_calls
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,8 @@ def _definition(
 def page(text: str) -> str:
     """Write the tables of the reference page."""
     parts = []
-    for title, metrics in {**GROUPS, "Cold start": tuple(COLD.values())}.items():
+    others = {"Cold start": tuple(COLD.values()), "Capacity of a server": tuple(HELD.values())}
+    for title, metrics in {**GROUPS, **others}.items():
         rows = "".join(f"| {' | '.join(_row(one))} |\n" for one in metrics)
         parts.append(f"## {title}\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}\n{rows}")
     return _between(text, "metrics", "\n\n" + "\n".join(parts) + "\n")

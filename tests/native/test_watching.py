@@ -30,7 +30,8 @@ def sides() -> Iterator[Sides]:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_a_trial_has_what_its_processes_took(sides: Sides) -> None:
-    found = measure_trial(sides, CELL, [Processes(rest_s=0.01)])["processes"]
+    _, seen = measure_trial(sides, CELL, [Processes(rest_s=0.01)])
+    found = seen["processes"]
     by_side = {one["side"]: one for one in found["sides"]}
     assert by_side.keys() == {"client", "server"}
     for one in by_side.values():

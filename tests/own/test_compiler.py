@@ -8,7 +8,8 @@ import pytest
 
 from callbench.adapter.generators import compiler
 from callbench.model.errors import CallbenchError
-from conftest import ROOT, eventually, marked
+from conftest import ROOT, eventually
+from left_behind import marked
 
 SLEEPS = "from callbench.adapter.generators import compiler; compiler.run(['sleep', '600'], 'it did not sleep')"
 

@@ -76,7 +76,7 @@ def schemas(draw: st.DrawFn) -> Schema:
     for name in names[half:]:
         values = draw(st.lists(TEXT, min_size=1, max_size=5, unique=True))
         numbers = [0, *(draw(st.integers(-(2**31), 2**31 - 1)) for _ in values[1:])]
-        enumerations.append(Enumeration(name, tuple(zip(values, numbers, strict=True))))
+        enumerations.append(Enumeration(name, tuple(zip(values, numbers, strict=True)), draw(st.booleans())))
     types = {Kind.MESSAGE: names[:half], Kind.ENUM: names[half:]}
     made = tuple(draw(messages(name, types)) for name in names[:half])
     calls = tuple(

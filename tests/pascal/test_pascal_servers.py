@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from callbench.adapter.session import Adapter
+from callbench.adapter.watch.process_reading import threads_of
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from callbench.model.process_tree import children_of_all
-from callbench.runner.measure.process_reading import threads_of
 from conftest import ROOT, eventually
 from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
 

@@ -12,6 +12,7 @@ import pytest
 from callbench.analysis.peer import stored
 from callbench.analysis.peer.agreement import GeneratorRound, Round
 from callbench.catalog import catalogue
+from callbench.model.card import StackCard
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
 from callbench.runner.peer import jmeter, study
@@ -24,7 +25,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 needs_jmeter = pytest.mark.skipif(jmeter.why_not() is not None, reason=str(jmeter.why_not()))
 
-CARD = {"roles": "both", "request": {"protocol": "http1", "expect_body": "x"}}
+CARD: StackCard = {"roles": "both", "request": {"protocol": "http1", "expect_body": "x"}}
 STACK = Stack("load/http1:some/server", "load:some", "json", "http-keepalive", "any", "", "", CARD)
 CELL = Cell("c001", "one", STACK.id, "Hello", {}, Load(5, 1, 1.0))
 
@@ -85,7 +86,7 @@ rate = 50
     ],
 )
 def test_a_cell_that_jmeter_cannot_drive_is_reported_with_the_reason(
-    cell: Cell, card: dict[str, object], says: str | None
+    cell: Cell, card: StackCard, says: str | None
 ) -> None:
     why = why_not(cell, replace(STACK, card=card))
     assert (why is None) == (says is None)

@@ -15,8 +15,9 @@ import pytest
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
-from conftest import ROOT, eventually, marked
+from conftest import ROOT, eventually
 from contract_suite import assert_it_begins_and_ends_as_the_contract_says, assert_it_keeps_the_contract
+from left_behind import marked
 from ports import free_ports
 
 KNOWN = catalogue.load([ROOT / "adapters" / "python", ROOT / "engine" / "native"])

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from callbench.catalog.study.cells import LOOPBACK
 from callbench.model.cell import AS_IS, Cell, Stack
 from histograms import buckets
 from record_json import record_json
+
+if TYPE_CHECKING:
+    from callbench.model.card import StackCard
 
 CHANNEL_US = {
     "inproc": 0.1,
@@ -62,7 +65,7 @@ def stacks() -> list[Stack]:
     made = []
     for message in MESSAGES:
         for channel in CHANNEL_US:
-            card = {
+            card: StackCard = {
                 "server_model": "a thread a connection",
                 "connections_per_client": 1,
                 "waits": "spins" if channel == "shm-spin" else "blocks",

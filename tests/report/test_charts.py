@@ -48,6 +48,33 @@ def test_names_are_whole(spec: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("spec", [shares(PARTS, SHARES), knee()], ids=["wire", "knee"])
+def test_the_narrow_one_has_each_name_in_its_lines(spec: dict[str, Any]) -> None:
+    """They were left out as empty, since a text of several lines has no text of its own."""
+    _, small = both(str(to_svg(spec, "x")))
+    texts = ["".join(re.findall(r">([^<]+)<", text)) for text in re.findall(r"<text[^>]*>.*?</text>", small)]
+    assert not [name for name in LONG if name not in texts]
+
+
+def test_a_long_name_in_a_legend_stands_in_lines() -> None:
+    name = "python/json+aiohttp:native/json+http-keepalive"
+    spec: dict[str, Any] = {
+        "data": {"values": [{"stack": stack, "x": 1} for stack in (name, "short")]},
+        "mark": "point",
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative"},
+            "color": {"field": "stack", "type": "nominal", "scale": {"domain": [name, "short"]}},
+        },
+    }
+    assert (
+        '"python/json+aiohttp:native/json+", "http-keepalive"'
+        in narrow(spec)["encoding"]["color"]["legend"]["labelExpr"]
+    )
+    hidden: dict[str, Any] = {**spec["encoding"]["color"], "legend": None}
+    without = narrow({**spec, "encoding": {**spec["encoding"], "color": hidden}})
+    assert without["encoding"]["color"]["legend"] is None
+
+
+@pytest.mark.parametrize("spec", [shares(PARTS, SHARES), knee()], ids=["wire", "knee"])
 def test_the_narrow_one_fits_a_phone(spec: dict[str, Any]) -> None:
     _, small = both(str(to_svg(spec, "x")))
     found = re.search(r'<svg [^>]*?width="([\d.]+)"', small)

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -17,6 +17,9 @@ from callbench.stats.decide.ranking import standings
 from callbench.stats.estimate.interval import geometric_mean
 from callbench.store.record import Record
 from report.synthetic import write
+
+if TYPE_CHECKING:
+    from callbench.model.card import PlannedStacks
 
 STEADY = (1.0, 1.01, 0.99, 1.02, 0.98)
 
@@ -175,7 +178,8 @@ def test_message_and_channel_are_compared_where_one_adapter_has_them_crossed() -
 
 
 def test_a_message_with_two_libraries_is_not_compared_over_channels() -> None:
-    cards = {"rust/soap+tcp": {"library": "one"}, "rust/soap+http": {"library": "other"}}
+    libraries = {"rust/soap+tcp": "one", "rust/soap+http": "other"}
+    cards = cast("PlannedStacks", {stack: {"library": name, "version": "1"} for stack, name in libraries.items()})
     assert effects(crossed(soap_tcp=10, soap_http=5, bin_tcp=80, bin_http=40), cards) == {}
 
 

@@ -77,3 +77,13 @@ def test_a_whole_chart_keeps_its_texts_its_marks_and_its_font() -> None:
     assert f'font-family="{CONFIG["font"]}"' in wide
     assert "aria-roledescription" not in svg
     assert not re.search(r"\d\.\d{3}", re.sub(r"<svg [^>]*>", "", wide))
+
+
+def test_a_text_of_several_lines_is_kept_where_it_is() -> None:
+    lines = '<tspan>native/</tspan><tspan x="0" dy="12">json+http</tspan>'
+    text = f'<text transform="translate(16,9)" fill="a">{lines}</text>'
+    found = drawn(text)
+    assert found.endswith(f">{lines}</text>")
+    assert 'transform="translate(16,9)"' in found
+    assert " x=" not in found.partition("<tspan>")[0]
+    assert drawn(f'<text fill="a"></text>{text}').count("<text") == 1

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from callbench.analysis.cells import spreads
 from callbench.analysis.cells.results import Result
 from callbench.model.metrics.latency import ECHOES
 from callbench.runner.drive.slices import SLICE_SECONDS
 from callbench.runner.reference.echoes import ECHO_SECONDS
+from callbench.stats.estimate.prior import prior_of_rates
 from report.test_choice import result
 
 FORKS, CELLS, ROUNDS, PER_ECHO = 4, 120, 12, 8
@@ -35,7 +35,7 @@ def simulated(seed: int, echo_s: float) -> tuple[list[Result], list[float]]:
         multiples = {fork: truth * math.exp(own[fork] - echoes[place // PER_ECHO, fork]) for fork in range(FORKS)}
         rates = tuple(math.exp(5 - value) for value in own)
         cells.append(replace(result(f"a/m{place}", rates), by_fork={ECHOES: multiples}))
-    spread = spreads.of_cells(one.by_fork[ECHOES] for one in cells)
+    spread = prior_of_rates(one.by_fork[ECHOES] for one in cells)
     return [replace(one, echo_spread=spread) for one in cells], truths
 
 

@@ -7,10 +7,12 @@ import pytest
 from callbench.analysis.cells import validity
 from callbench.analysis.cells.costs import Cost
 from callbench.analysis.cells.results import Latency, Result
+from callbench.analysis.cells.table_rows import TrialRow
 from callbench.analysis.cells.validity import CellFacts, CellValidity
 from callbench.analysis.wording import limits
 from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime
 from callbench.stats.load.bottleneck import Evidence, Limit, LimitVerdict, Side, verdict_of
+from table_rows import TRIAL
 
 BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
 
@@ -66,12 +68,12 @@ def test_a_table_of_them_is_reported_in_a_sentence(words: list[str], told: str) 
     assert limits.in_words(["50"], [(label, [word]) for label, word in zip("ABC", words, strict=True)]) == told
 
 
-def row(calls: int, gap_ns: int) -> dict[str, object]:
+def row(calls: int, gap_ns: int) -> TrialRow:
     """A trial of 50 clients whose server answers one call after another, 100 ms each: the last one ends after 5 s."""
     return {
-        "trial": 1, "clients": 50, "calls": calls, "error_count": 0, "elapsed_ns": 5_000_000_000,
+        **TRIAL, "clients": 50, "calls": calls, "error_count": 0, "elapsed_ns": 5_000_000_000,
         "window_ns": 5_000_000_000, "window_calls": calls,
-        "in_call_ns": 50 * 2_550_000_000, "think_ns": 0, "gap_ns": gap_ns, "late": None, "fork": 0,
+        "in_call_ns": 50 * 2_550_000_000, "think_ns": 0, "gap_ns": gap_ns,
         "user_ns": 3_000_000_000, "system_ns": 0, "server_user_ns": 0, "server_system_ns": 0,
         "count": calls, "sum_ns": 1,
     }  # fmt: skip
@@ -87,7 +89,8 @@ def test_who_has_no_call_left_to_make_is_not_busy(calls: int, limit: Limit) -> N
 def test_one_straggler_dilutes_no_share_and_blames_no_loop() -> None:
     """A server busy for all of a second, whose last call is answered after nine more: 50 clients wait for it."""
     mine = CellFacts("c1", in_process=False, together=False, half_width=None, plateaus=())
-    trial = row(5_000, 49 * 9_000_000_000) | {
+    trial: TrialRow = {
+        **row(5_000, 49 * 9_000_000_000),
         "elapsed_ns": 10_000_000_000, "window_ns": 1_000_000_000, "window_calls": 4_999.1,
         "in_call_ns": 59_000_000_000, "user_ns": 200_000_000, "server_user_ns": 990_000_000,
     }  # fmt: skip

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from callbench.analysis.cells import spreads
 from callbench.analysis.cells.cell_results import result_of
 from callbench.analysis.cells.messages import MessageTimes
 from callbench.analysis.cells.results import Result
@@ -15,40 +14,30 @@ from callbench.analysis.metrics.metric_values import value_of, why_unknown
 from callbench.analysis.run.tables import table_cell
 from callbench.report.charts.latency import lines
 from callbench.report.export.metrics import metrics
+from callbench.stats.estimate.prior import prior_of_rates
 from report.test_percentile_calls import KNOWN, Times, histogram
+from table_rows import CELL, FORK
+
+if TYPE_CHECKING:
+    from callbench.analysis.cells.table_rows import ForkRow
 
 FORKS, CELLS, CALLS = 3, 40, 1200
 # From fork to fork: the standard deviation of the logarithm of all its times.
 OF_FORKS = 0.05
-CELL = {
-    **dict.fromkeys(("group", "stack", "adapter", "message", "channel", "language", "call"), "x"),
-    "clients": 2,
-    "arrivals": "closed",
-    "link": "loopback",
-    "target_per_s": None,
-    "arguments": None,
-    "think_ms": 0,
-}
 
 
 def measured(name: str, forks: Sequence[Times]) -> Result:
     """A cell whose forks took these times, in milliseconds."""
-    rows: list[dict[str, Any]] = []
+    rows: list[ForkRow] = []
     for fork, times in enumerate(forks):
         ns, count = int(times.sum() * 1e6), len(times)
-        row: dict[str, Any] = {
-            "fork": fork,
-            "calls": count,
-            "count": count,
-            "sum_ns": ns,
-            "elapsed_ns": ns,
-            "window_ns": ns,
-        }
-        row |= {"window_calls": float(count), "in_flight": 0, "error_count": 0, "batch": 1, "trials": 1, "pace": 1.0}
-        row |= {"agree": True, "min_ns": int(times.min() * 1e6), "max_ns": int(times.max() * 1e6)}
-        rows.append(row)
+        row: ForkRow = {**FORK, "fork": fork, "calls": count, "count": count, "sum_ns": ns, "elapsed_ns": ns}
+        least, most = int(times.min() * 1e6), int(times.max() * 1e6)
+        rows.append({**row, "window_ns": ns, "window_calls": float(count), "min_ns": least, "max_ns": most})
     timed = {("latency", name): {fork: histogram(times) for fork, times in enumerate(forks)}}
-    return result_of({**CELL, "cell": name}, rows, {}, timed, MessageTimes([]), [], driven=True)
+    return result_of(
+        {**CELL, "cell": name, "clients": 2, "link": "loopback"}, rows, {}, timed, MessageTimes([]), [], driven=True
+    )
 
 
 def simulated(kind: str, seed: int, calls: int) -> list[Result]:
@@ -65,7 +54,7 @@ def test_the_true_p99_is_within_its_interval_as_often_as_that_says(kind: str) ->
     true, within = KNOWN[kind][1](0.99) * 1e3, []
     for seed in range(6):
         cells = simulated(kind, seed, CALLS)
-        spread = spreads.of_cells(one.by_fork["p99_us"] for one in cells)
+        spread = prior_of_rates(one.by_fork["p99_us"] for one in cells)
         for one in cells:
             interval = value_of(replace(one, tail_spreads={"p99_us": spread}), "p99_us")
             assert interval is not None

@@ -36,6 +36,8 @@ INSERT INTO cells VALUES
     ('c001', 'g', 'a/x+y', 'a', 'x', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0),
     ('c002', 'g', 'a/z+y', 'a', 'z', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0),
     ('c003', 'g', 'a/w+y', 'a', 'w', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0);
+ALTER TABLE cells ADD COLUMN options VARCHAR;
+ALTER TABLE cells ADD COLUMN ramp_up_ms DOUBLE DEFAULT 0;
 INSERT INTO codecs VALUES
     ('a/x+inproc', 'x', 'g', 'Sum', '{}', 'request', 30, 1, 2),
     ('a/x+inproc', 'x', 'g', 'Sum', '{}', 'answer', 12, 3, 4),
@@ -85,7 +87,7 @@ def results() -> Results:
         # An open loop: 100 calls per second are requested; c004 reaches them, c005 makes 50.
         connection.execute(
             "INSERT INTO cells SELECT 'c004', 'o', stack, adapter, message, channel, language, call, arguments, 2, 100,"
-            " 1.0, link, 'poisson', 100.0, 0 FROM cells WHERE cell = 'c001'"
+            " 1.0, link, 'poisson', 100.0, 0, NULL, 0 FROM cells WHERE cell = 'c001'"
         )
         connection.execute("INSERT INTO cells SELECT 'c005', * EXCLUDE cell FROM cells WHERE cell = 'c004'")
         for number, (cell, calls) in enumerate((("c004", 100), ("c005", 50)), 4):
@@ -142,9 +144,9 @@ def test_another_adapters_message_of_the_same_name_says_nothing_of_ones_own(resu
 
 def test_the_messages_of_a_mixed_stack_are_each_sides_own(results: Results) -> None:
     written = MessageTimes(results.codecs)
-    mixed = written.of({"stack": "a/x+y:b/x+y", "message": "x", "group": "g"})
+    mixed = written.of("a/x+y:b/x+y", "x", "g")
     assert mixed == Messages(730.0, 10e-3)
-    assert written.of({"stack": "load/http1:b/x+y", "message": "x", "group": "g"}) is None
+    assert written.of("load/http1:b/x+y", "x", "g") is None
     assert labels(results.codecs) == {"a/x+inproc": "a x", "b/x+inproc": "b x", "b/z+inproc": "z"}
 
 

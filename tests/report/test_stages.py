@@ -2,14 +2,18 @@
 
 import pytest
 
-from callbench.report.studies.gateway.stages import _line
+from callbench.report.studies.gateway.stages import _line, _StagedTrial, _StageRow
 
 MS = 1_000_000
 
 
-def fork(calls: int, used_ns: int, **stages: int) -> dict[str, object]:
-    each = {name: {"processor_ns": ns, "ns": ns, "bytes": 0, "times": calls} for name, ns in stages.items()}
-    return {"calls": calls, "used_ns": used_ns, "stages": each}
+def fork(calls: int, used_ns: int, **stages: int) -> _StagedTrial:
+    trial = _StagedTrial(calls, used_ns)
+    for name, ns in stages.items():
+        trial.stages[name] = _StageRow(
+            cell="c1", fork=0, stage=name, ns=ns, processor_ns=ns, bytes=0, times=calls, calls=calls, used_ns=used_ns
+        )
+    return trial
 
 
 def test_a_fork_below_the_tick_does_not_make_the_mean() -> None:

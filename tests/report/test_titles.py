@@ -105,9 +105,9 @@ def test_a_capacity_is_drawn_where_the_objective_is_crossed_with_its_interval() 
 
 def test_a_latency_curve_ends_where_calls_become_too_few() -> None:
     curve = [Quantile(share, 10 / (1 - share), 9 / (1 - share), 12 / (1 - share)) for share in (0.5, 0.9, 0.99)]
-    shown = re.findall(r">(p[\d.]+)</text>", str(to_svg(latency_curve(curve) or {}, "x")).partition("narrow")[0])
+    shown = re.findall(r">(p[\d.]+)</text>", str(to_svg(latency_curve({"": curve}) or {}, "x")).partition("narrow")[0])
     assert shown == ["p50", "p75", "p90", "p99"]
-    assert latency_curve(curve[:1]) is None
+    assert latency_curve({"": curve[:1]}) is None
 
 
 def test_times_over_time_are_written_as_a_person_writes_them() -> None:

@@ -59,12 +59,40 @@ def test_endpoints_have_the_proportions_of_the_log(tmp_path: Path) -> None:
         {"request": {"method": "GET", "uri": "/x"}, "status": 200},
         {"request": "GET /x HTTP/1.1", "status": 200},
         {"httpRequest": {"requestMethod": "GET", "requestUrl": "https://shop.example/x", "status": 200}},
+        {"method": "GET", "path": "/x", "response_code": 200, "protocol": "HTTP/1.1"},
+        {"RequestMethod": "GET", "RequestPath": "/x", "DownstreamStatus": 200},
+        {"req": {"method": "GET", "url": "/x"}, "res": {"statusCode": 200}},
+        {"http": {"request": {"method": "GET"}, "response": {"status_code": 200}}, "url": {"path": "/x"}},
+        {"method": "GET", "path": "/x", "query": "", "status": 200},
     ],
 )
 def test_lines_of_json_are_read_by_the_usual_names(members: object) -> None:
     entry = log_line.of_json(json.dumps(members), "log, line 1")
     assert entry is not None
     assert (entry.method, entry.target, entry.status) == ("GET", "/x", 200)
+
+
+@pytest.mark.parametrize("query", ["a=1&b=2", "?a=1&b=2"])
+@pytest.mark.parametrize("name", ["query", "query_string", "args"])
+def test_a_query_in_a_member_of_its_own_is_sent(name: str, query: str) -> None:
+    members: dict[str, object] = {"method": "GET", "path": "/x", "status": 200, name: query}
+    entry = log_line.of_json(json.dumps(members), "log, line 1")
+    assert entry is not None
+    assert entry.target == "/x?a=1&b=2"
+    whole = log_line.of_json(json.dumps({**members, "path": "/x?a=1&b=2"}), "log, line 1")
+    assert whole == entry
+
+
+def test_a_log_without_statuses_says_so(tmp_path: Path) -> None:
+    line = {"method": "GET", "path": "/x", "result": 503}
+    notes = access_log.read(log(tmp_path, json.dumps(line), json.dumps({**line, "status": 200}))).notes
+    assert any("1 request has no status under a name that is known" in note for note in notes)
+
+
+def test_a_mark_at_the_beginning_is_no_part_of_a_line(tmp_path: Path) -> None:
+    file = log(tmp_path, COMMON.format("GET /x HTTP/1.1", 200))
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert access_log.read(file).notes == (f"{file}: 1 endpoints stand for 1 of 1 requests.",)
 
 
 def test_bodies_are_the_logs_own_or_given_ones(tmp_path: Path) -> None:
@@ -254,6 +282,10 @@ _AWS = (
     "https 2018-07-02T22:23:00.186641Z app/my/50dc 192.168.131.39:2817 10.0.0.1:80 0.086 0.048 0.037 {} 200 "
     '0 57 "{}" "curl/7.46.0" ECDHE TLSv1.2 arn:aws:x "Root=1" "-" "-" 0 2018-07-02T22:22:48.364000Z "forward" "-"'
 )
+_CLASSIC = (
+    "2015-05-13T23:39:43.945958Z my 192.168.131.39:2817 10.0.0.1:80 0.000073 0.001048 0.000057 {} 200 "
+    '0 29 "{}" "curl/7.38.0" - -'
+)
 _IIS = (
     "#Software: Microsoft Internet Information Services 10.0",
     "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs(User-Agent) sc-status time-taken",
@@ -275,6 +307,7 @@ _CLOUDFRONT = (
         [_HAPROXY.format("srv1", 200, "GET /x?a=1 HTTP/1.1"), _HAPROXY.format("<NOSRV>", -1, "GET /y HTTP/1.1"), "odd"],
         [_ENVOY.format("GET /x?a=1 HTTP/2", 200), _ENVOY.format("GET /y HTTP/2", 0), "odd"],
         [_AWS.format(200, "GET https://x.example:443/x?a=1 HTTP/1.1"), _AWS.format("-", "- https://x:443- -"), "odd"],
+        [_CLASSIC.format(200, "GET https://x.example:443/x?a=1 HTTP/1.1"), _CLASSIC.format("-", "- - - "), "odd"],
         [*_IIS],
         [*_CLOUDFRONT],
         [
@@ -283,7 +316,7 @@ _CLOUDFRONT = (
             "?",
         ],
     ],
-    ids=["haproxy", "envoy", "aws", "iis", "cloudfront", "virtual hosts"],
+    ids=["haproxy", "envoy", "aws", "classic", "iis", "cloudfront", "virtual hosts"],
 )
 def test_logs_of_proxies_and_of_w3c_s_format_are_read(tmp_path: Path, lines: list[str]) -> None:
     """A request that went well, one without an answer or refused, and a line that cannot be read."""
@@ -292,4 +325,4 @@ def test_logs_of_proxies_and_of_w3c_s_format_are_read(tmp_path: Path, lines: lis
     assert (step.method, step.paths, step.expect_status) == ("GET", ("/x?a=1",), (200,))
     notes = " ".join(found.notes)
     assert "1 requests failed" in notes
-    assert "1 line is left out since they cannot be read" in notes
+    assert "1 line is left out since it cannot be read" in notes

@@ -19,7 +19,8 @@ from callbench.adapter.process import AdapterProcess
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.process_tree import parent_of
-from conftest import ROOT, eventually, marked
+from conftest import ROOT, eventually
+from left_behind import marked
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

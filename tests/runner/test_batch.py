@@ -64,7 +64,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> tuple[Batch, ExitStack]:
         sizes={},
         baselines={},
         quick=True,
-        next_start=lambda: 1,
+        write_start=nothing,
         write=nothing,
     )
     failures = SimpleNamespace(exclude_unsupported=nothing, allows=lambda _: False)

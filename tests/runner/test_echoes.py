@@ -24,12 +24,19 @@ from callbench.runner.reference.echoes import (
 
 # A run's messages alone, as its journal has them.
 CODECS: list[dict[str, Any]] = [
-    {"kind": "codec", "stack": "native/soap+inproc", "message": "soap", "group": group, "request": r, "answer": a}
-    for group, r, a in (
-        ("small", {"bytes": 300.4}, {"bytes": 2.0}),
-        ("large", {"bytes": 301.0}, {"bytes": 40_000.0}),
-        ("none", {"bytes": 0.0}, {"bytes": 0.0}),
-    )
+    {
+        "kind": "codec",
+        "stack": "native/soap+inproc",
+        "message": "soap",
+        "group": group,
+        "cell": "c001",
+        "call": "Sum",
+        "arguments": {},
+        "payloads": 64,
+        "request": {"bytes": request, "encode_ns": 1.0, "decode_ns": 1.0},
+        "answer": {"bytes": answer, "encode_ns": 1.0, "decode_ns": 1.0},
+    }
+    for group, request, answer in (("small", 300.4, 2.0), ("large", 301.0, 40_000.0), ("none", 0.0, 0.0))
 ]
 
 

@@ -25,6 +25,7 @@ CODEC: dict[str, Any] = {
     "request": SIDE,
     "answer": SIDE,
 }
+LEDGER = {"stack": "a/z", "group": "g", "request_payload": 8, "answer_payload": 4, "accounts": [], "exact": True}
 ROUND: dict[str, Any] = {"text": "of a note", "idle": "as it is", "started": "", "echoes": [], "references": []}
 
 
@@ -102,9 +103,9 @@ def test_what_is_over_is_known() -> None:
     lines: list[dict[str, Any]] = [
         {"kind": "excluded", "stack": "a/x", "cell": None, "fork": 0, "why": "it died", "failed": True},
         {"kind": "excluded", "stack": "a/y", "cell": "c2", "fork": 0, "why": "it died"},
-        {"kind": "ledger", "cell": "c3"},
+        {"kind": "ledger", "cell": "c3", **LEDGER},
         {"kind": "codec", "stack": "a/z", "group": "g", **CODEC},
-        {"kind": "slowdown", "cell": "c4"},
+        {"kind": "slowdown", "cell": "c4", "stack": "a/z", "slowed_side": None, "why": "it cannot"},
         {"kind": "fork over", "fork": 0, "seconds": 2.0},
         {"kind": "fork over", "fork": 1, "seconds": 3.0},
     ]
@@ -115,7 +116,16 @@ def test_what_is_over_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [{"kind": "fork"}, {"kind": "round", "fork": "one"}, {"kind": "batch", "fork": 0}, {"kind": "unknown"}]
+    "line",
+    [
+        {"kind": "fork"},
+        {"kind": "round", "fork": "one"},
+        {"kind": "batch", "fork": 0},
+        {"kind": "start", "fork": 0},
+        {"kind": "step", "knee": "users"},
+        {"kind": "trial"},
+        {"kind": "unknown"},
+    ],
 )
 def test_a_damaged_line_is_one_sentence(line: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=f"the journal is damaged: a line of kind {line['kind']}"):

@@ -15,10 +15,10 @@ from callbench.runner.drive.slices import (
     THOUGHTS,
     Length,
     has_enough_slices,
-    journal_form,
     length_of,
     shorten,
 )
+from callbench.runner.measure.trial import journal_form
 
 CLOSED = some.builds(
     Load,

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,6 +22,9 @@ from callbench.runner.drive.tasks import SlicePlan
 from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.measure.compiler import ThreadTimes
 from conftest import eventually
+
+if TYPE_CHECKING:
+    from callbench.model.card import StackCard
 
 SLICE = Length(0.02, 4)
 
@@ -64,7 +68,7 @@ def test_a_connection_that_its_server_closes_while_others_are_driven_is_made_ane
 ) -> None:
     """The card says after how long it closes. Without that, the calls on its closed connections fail."""
     asked = replace(request(misbehaving("honest")), options={"closes_idle_us": 2_000_000})
-    card = {**asked.stack.card, **({"closes_idle_s": 2.0} if said else {})}
+    card: StackCard = {**asked.stack.card, "closes_idle_s": 2.0} if said else asked.stack.card
     asked = replace(asked, stack=replace(asked.stack, card=card))
     with Unit(asked, placement.choose_placement(), LOOPBACK_HOSTS) as unit:
         (cell,) = asked.cells

@@ -4,6 +4,7 @@ import json
 import random
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -170,7 +171,23 @@ def test_a_request_that_was_cut_is_counted(tmp_path: Path, says: dict[str, Any])
         entry(content={"size": 11, "mimeType": JSON, "text": '{"a": 1}'}),  # after a mark of UTF-8
         entry(content={"size": 18, "mimeType": f"{JSON}; charset=utf-16", "text": '{"a": 1}'}),
         entry(content={"size": 7, "mimeType": JSON, "text": '{"a": 1}'}),
+        # An object that ends is not cut, whatever a recorder counted.
+        entry(content={"size": 40, "mimeType": JSON, "text": '{"a": 1}'}),
+        posted_with('[{"a": 1}]', bodySize=400),
     ],
 )
 def test_a_whole_body_is_taken_whatever_its_size_counts(tmp_path: Path, whole: dict[str, Any]) -> None:
     assert "cut" not in " ".join(imported(tmp_path, whole).notes)
+
+
+def test_an_object_that_does_not_end_is_counted(tmp_path: Path) -> None:
+    notes = " ".join(imported(tmp_path, entry(content={"size": 40, "mimeType": JSON, "text": '{"a": 1, "b'})).notes)
+    assert "Left out: 1 x answer whose body was cut" in notes
+
+
+def test_a_path_of_several_hosts_is_named(tmp_path: Path) -> None:
+    path = urlsplit(GOOD["request"]["url"]).path
+    same, other = (entry(url=f"http://{host}{path}") for host in (urlsplit(GOOD["request"]["url"]).netloc, "ads.test"))
+    assert "hosts" not in " ".join(imported(tmp_path, same).notes)
+    notes = " ".join(imported(tmp_path, same, other).notes)
+    assert "several hosts were asked for it (ads.test, shop.test); they are taken as one server." in notes

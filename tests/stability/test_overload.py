@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from ending import code_of
 
-from conftest import command, eventually, marked
+from conftest import command, eventually
+from left_behind import marked
 from sealed import sealed
 
 HERE = Path(__file__).resolve().parent

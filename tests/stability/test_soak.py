@@ -25,7 +25,8 @@ from callbench.stats.decide.decision import Outcome
 from callbench.store.lines.sides import SideUse
 from callbench.store.lines.soak import SoakDeathLine, SoakLine, SoakMomentLine, SoakSliceLine
 from callbench.store.record import Record
-from conftest import command, eventually, marked
+from conftest import command, eventually
+from left_behind import marked
 from sealed import sealed
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def test_who_stays_well_is_reported_step_by_step(callbench: Program, tmp_path: P
             assert seen["rested"]["resident_bytes"] > 0
     assert found["rests"]
     # Ten slices have no slope: the report says so, and what duration would give one.
-    assert re.match("Undecided: .*it needs 64 of one start; give --seconds", found["found"][-1])
+    assert re.match("Undecided: .*it needs 32 of one start; give --seconds", found["found"][-1])
     assert {one["kind"] for one in found["findings"]} <= {"growth", "slower"}
     page = (tmp_path / "soak" / "report.html").read_text()
     assert "<svg" in page
@@ -130,7 +131,7 @@ def test_who_crashes_has_died_after_so_many_calls_and_is_not_started_again_unask
     callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SICK", "crash 100")
-    found = soaked(callbench, tmp_path)
+    found = soaked(callbench, tmp_path, "--timeout", "10")
     (death,) = found["deaths"]
     assert (death["how"], death["side"]) == ("crash", "server")
     # All its life: the call that was made before anything too.
@@ -144,8 +145,9 @@ def test_who_crashes_has_died_after_so_many_calls_and_is_not_started_again_unask
 def test_who_crashes_is_started_again_if_requested(
     callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SICK", "crash 100")
-    found = soaked(callbench, tmp_path, "--restart", "--seconds", "4")
+    # After few calls: a busy machine may make no hundred of them in that time.
+    monkeypatch.setenv("SICK", "crash 10")
+    found = soaked(callbench, tmp_path, "--restart", "--seconds", "4", "--timeout", "10")
     assert len(found["deaths"]) >= 1
     assert found["restarts"] == len(found["deaths"])
     assert "It was restarted" in " ".join(found["found"])
@@ -282,17 +284,17 @@ def test_a_peak_is_never_below_what_is_shown_beside_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("seconds", "every", "is_"), [(60, None, 0.6), (600, None, 1.0), (5, None, 0.25), (60, 5, 5)])
 def test_a_slice_is_short_enough_for_a_slope(seconds: float, every: float | None, is_: float) -> None:
-    """A minute in slices of a second, the default, had 60 of the 64 that a slope needs, and was always too short."""
+    """A minute in slices of a second had too few of them for a slope, and was always too short."""
     assert slice_s(seconds, every) == is_
 
 
 def test_the_length_that_would_tell_counts_what_lies_between_slices(tmp_path: Path) -> None:
     lines: list[SoakSliceLine] = [
-        {**slice_line(0, 0, 50_000_000), "at_s": 0.5 * at, "seconds": 0.25} for at in range(61)
+        {**slice_line(0, 0, 50_000_000), "at_s": 0.5 * at, "seconds": 0.25} for at in range(29)
     ]
     (said,) = [one.text for one in kept(tmp_path, lines).findings if one.kind == "growth"]
-    # 64 of them take half a second each, of which a quarter is driven: 32 s, and a fifth more to be sure.
-    assert "61 slices, but it needs 64 of one start; give --seconds 38" in said
+    # 32 of them take half a second each, of which a quarter is driven: 16 s, and a fifth more to be sure.
+    assert "29 slices, but it needs 32 of one start; give --seconds 18.9" in said
 
 
 def test_the_default_length_of_a_step_has_a_slope(tmp_path: Path) -> None:

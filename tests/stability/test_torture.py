@@ -14,7 +14,8 @@ from ending import code_of
 
 from callbench.runner.stability.misbehaviour import MISBEHAVIOURS, Misbehaviour, RecordedRequest
 from callbench.runner.stability.torture_connections import TortureConnections
-from conftest import command, eventually, marked
+from conftest import command, eventually
+from left_behind import marked
 from sealed import sealed
 
 HERE = Path(__file__).resolve().parent

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.stats.estimate.digits import end, figure, share, short_figure
+from callbench.stats.estimate.digits import end, figure, given, share, short_figure
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,22 @@ def test_a_value_without_its_interval_has_two_digits_at_least(
     value: float, half_width: float | None, text: str
 ) -> None:
     assert short_figure(value, half_width) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1_000_000.0, "1,000,000"),
+        (1e12, "1,000,000,000,000"),
+        (2_592_000.0, "2,592,000"),
+        (1234567.25, "1,234,567.25"),
+        (0.04, "0.04"),
+        (0.00001, "0.00001"),
+        (50.0, "50"),
+        (-3.5, "-3.5"),
+        (0.0, "0"),
+        (0.1 + 0.2, "0.3"),
+    ],
+)
+def test_what_a_person_gave_is_no_power_of_ten(value: float, text: str) -> None:
+    assert given(value) == text

@@ -1,10 +1,15 @@
 """Bytes per character in each encoding, for known texts; and what a line adds to a call."""
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from callbench.adapter.service.generate import string
 from callbench.stats.wire.encodings import fitting, per_character
-from callbench.stats.wire.line import on_the_line_ms
+from callbench.stats.wire.link import on_the_line_ms
+
+if TYPE_CHECKING:
+    from callbench.stats.wire.link import Way, Wire
 
 
 def test_characters_take_the_octets_that_the_standards_say() -> None:
@@ -45,7 +50,7 @@ def row(packets: int, payload: int, turns: float) -> dict[str, float]:
 
 def test_a_line_adds_its_delay_and_its_rate() -> None:
     rows = [row(1, 48, 1), row(1, 48, 1)]
-    slow = {"delay_ns": 10_000_000, "rate_bps": 8_000, "overhead_bytes": -14}
+    slow: Way = {"delay_ns": 10_000_000, "rate_bps": 8_000, "overhead_bytes": -14}
     # 100 bytes each way at a thousand a second, and 20 ms there and back.
     assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows) == pytest.approx(220)
     assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows, 2) == pytest.approx(260)
@@ -53,7 +58,7 @@ def test_a_line_adds_its_delay_and_its_rate() -> None:
 
 
 def test_an_answer_takes_a_round_trip_even_where_packets_cross() -> None:
-    way = {"delay_ns": 25_000_000}
-    wire = {"link": {"to_server": way, "to_client": way}}
+    way: Way = {"delay_ns": 25_000_000}
+    wire: Wire = {"link": {"to_server": way, "to_client": way}}
     assert on_the_line_ms(wire, [row(1, 48, 0.4), row(1, 48, 0.4)]) == pytest.approx(50)
     assert on_the_line_ms(wire, [row(1, 48, 0), row(1, 0, 0)]) == 0

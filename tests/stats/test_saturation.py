@@ -92,6 +92,18 @@ def test_connections_that_are_refused_are_a_pool_that_is_full() -> None:
     assert "33 %" in found.why
 
 
+@pytest.mark.parametrize(
+    ("errors", "resource"),
+    [({"timeout": 1}, Resource.POOL), ({"status": 3}, Resource.UNDECIDED), ({}, Resource.NOTHING)],
+)
+def test_few_calls_that_fail_instead_of_waiting_are_not_nothing(errors: dict[str, int], resource: Resource) -> None:
+    # 16 connections are served, each in 10 ms. One client more waits for ever, and calls once in its time limit.
+    every = [replace(one, errors={} if one.met else errors) for one in queue(64, 10)]
+    found = saturated(every, 16)
+    assert found.resource is resource
+    assert all(kind in found.why for kind in errors)
+
+
 def test_loads_that_could_not_be_driven_count_as_refused() -> None:
     every = [
         one if one.level <= 16 else LoadObservation(one.level, False, 0.0, None, None, None, 0, {"timeout": 1})

@@ -1,6 +1,6 @@
 """Processor time per call: sums over the driven time, and "under" if the clock cannot measure it."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 
 from callbench.analysis.cells.costs import cost
 from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime, step_of, together
+from table_rows import TRIAL
+
+if TYPE_CHECKING:
+    from callbench.analysis.cells.table_rows import TrialRow
 
 TICK = 10_000_000
 
@@ -78,12 +82,11 @@ def test_sides_together_have_the_errors_of_both() -> None:
 
 
 def test_a_cell_adds_its_trials_up() -> None:
-    row = {"calls": 900, "error_count": 100, "wineserver_ns": None, "backend_user_ns": None, "backend_system_ns": None}
-    own = {"user_ns": 3_000_000, "system_ns": 1_234_000}
-    rows: list[dict[str, Any]] = [
-        {**row, **own, "fork": 0, "server_user_ns": 0, "server_system_ns": 0},
-        {**row, **own, "fork": 0, "server_user_ns": TICK, "server_system_ns": 0},
-        {**row, **own, "fork": 1, "server_user_ns": 3 * TICK, "server_system_ns": TICK},
+    row: TrialRow = {**TRIAL, "calls": 900, "error_count": 100, "user_ns": 3_000_000, "system_ns": 1_234_000}
+    rows: list[TrialRow] = [
+        {**row, "fork": 0, "server_user_ns": 0, "server_system_ns": 0},
+        {**row, "fork": 0, "server_user_ns": TICK, "server_system_ns": 0},
+        {**row, "fork": 1, "server_user_ns": 3 * TICK, "server_system_ns": TICK},
     ]
     found = cost(rows, in_process=False).by_statistic
     assert found["client_cpu_us"].us == pytest.approx(4.234)

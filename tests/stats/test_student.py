@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from callbench.stats.estimate import student
 from callbench.stats.estimate.share import binomial
-from callbench.stats.steady.trend import SEGMENTS, slope
+from callbench.stats.steady.trend import SEGMENTS, SURE, slope
 
 
 @given(probability=st.floats(0.001, 0.999), freedom=st.integers(1, 500))
@@ -38,7 +38,7 @@ def test_the_slope_is_that_of_a_line_through_the_least_of_each_segment(values: l
     y = np.array([kept[part].min() for part in parts])
     assume(np.ptp(y) > 0)
     line = scipy.stats.linregress(x, y)
-    reach = float(scipy.stats.t.ppf(0.975, SEGMENTS - 2)) * line.stderr
+    reach = float(scipy.stats.t.ppf(0.5 + SURE / 2, SEGMENTS - 2)) * line.stderr
     assert found is not None
     assert found.high is not None
     # SciPy takes the error from a correlation, which loses digits where the line is nearly exact.

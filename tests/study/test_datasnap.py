@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
@@ -13,6 +14,7 @@ from callbench.analysis.judge.claims import Verdict, judge
 from callbench.analysis.run.tables import filled
 from callbench.catalog import catalogue
 from callbench.catalog.study import Study, load
+from callbench.model.card import StackCard
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.runner.plan import plan
@@ -25,11 +27,11 @@ THREADED, KEPT = "load/http1:pascal/fphttpserver", "load/http1:pascal/keepalive"
 SERVERS = [THREADED, KEPT, "load/http1:java/jersey", "load/http1:dotnet/wcf-webhttp", "load/http1:node/http"]
 
 
-def stack(name: str, **card: object) -> Stack:
+def stack(name: str, **card: Unpack[StackCard]) -> Stack:
     return Stack(name, "load:x", "json", "http", "x", "none", "1", card={"roles": "both", **card})
 
 
-STACKS = [stack(name, **({"slow": "it sleeps"} if "wcf" in name else {})) for name in SERVERS]
+STACKS = [stack(name, slow="it sleeps") if "wcf" in name else stack(name) for name in SERVERS]
 
 
 def result(name: str, group: str, **figures: float) -> Result:

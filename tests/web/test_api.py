@@ -25,11 +25,12 @@ from callbench.web.application import Pages
 from callbench.web.jobs import Jobs
 from conftest import ROOT, command, eventually
 from report import synthetic
-from web_page import HOSTILE, KINDS, RANKED
+from web_page import HOSTILE, KINDS, RANKED, claimed_server
 
 pytest_plugins = ["web_page"]
 
 LOAD = {"start": "python3 -m http.server {port} --bind 127.0.0.1", "path": "/", "clients": "1", "seconds": "0.5"}
+SAMPLE = {"name": "order.json", "content": "eyJpZCI6IDR9", "encoding": "base64"}
 STARTS = {"command": "load", "values": LOAD}
 
 
@@ -131,7 +132,15 @@ def asked_of(job: str, exported: bytes) -> dict[str, dict[str, Any]]:
         "getHistory": {},
         "listForms": {},
         "getLine": {"json": STARTS},
+        "makeCall": {"json": STARTS},
         "estimateTime": {"json": {"command": "run", "values": {"study": "remobjects", "quick": "yes"}}},
+        "previewRun": {"json": {"command": "run", "values": {"study": "remobjects", "select": "message=soap"}}},
+        "importService": {"json": {"files": [SAMPLE], "answers": [{**SAMPLE, "name": "answer.json"}]}},
+        "listServices": {},
+        "getServed": {"name": "serve-1"},
+        "switchServed": {"name": "serve-1", "json": {"part": "tcp", "on": True}},
+        "getService": {"name": "order"},
+        "removeService": {"name": "order"},
         "listCommands": {},
         "startCommand": {"json": STARTS},
         "getCommand": {"name": job},
@@ -154,9 +163,11 @@ def test_each_answer_is_as_it_is_described(page: TestClient, folder: Path, jobs:
     asked = asked_of(job, page.get("/api/records/load/export").content)
     listed = operations(document)
     # Only a run is resumed: `test_what_cannot_be_done_says_why` has what this answers to others.
-    # The machine's are in test_settings.py.
-    assert set(listed) - set(asked) == {"resumeCommand", "getDoctor", "listSetup", "setUp", "clearCache"}
-    with RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {}) as record:
+    # The machine's are in test_settings.py and test_hosts_view.py.
+    machine = {"getDoctor", "listSetup", "setUp", "clearCache", "listHosts", "checkHosts"}
+    assert set(listed) - set(asked) == {"resumeCommand", *machine}
+    now = RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {})
+    with now as record, claimed_server(folder):
         ProgressFile(record.path).offer(lambda: RANKED)
         for name, request in asked.items():
             method, path, said = listed[name]
@@ -199,6 +210,12 @@ def test_each_answer_is_as_it_is_described(page: TestClient, folder: Path, jobs:
         ("POST /api/commands", '{"command": "load", "values": {"server": "-x"}}', "would be an option"),
         ("POST /api/commands", '{"command": "load", "values": {"server": "x", "out": "/etc"}}', "values.out"),
         ("POST /api/estimate", '{"command": "load", "values": {"server": "x"}}', "no estimate"),
+        ("POST /api/preview", '{"command": "load", "values": {"server": "x"}}', "no study"),
+        ("POST /api/call", '{"command": "compare", "values": {"a": "x"}}', "makes no single call"),
+        ("POST /api/call", '{"command": "load", "values": {"server": "http://127.0.0.1:1/"}}', "127.0.0.1:1"),
+        ("POST /api/services", '{"files": []}', "no file was chosen"),
+        ("POST /api/services", '{"files": [{"name": "a", "content": "?", "encoding": "base64"}]}', "not in base64"),
+        ("GET /api/services/none", None, "no service 'none'"),
         ("POST /api/commands/none/resume", None, "nothing named 'none'"),
         ("GET /api/watch/soak/progress", None, "no progress"),
     ],
@@ -212,6 +229,17 @@ def test_what_cannot_be_done_says_why(page: TestClient, folder: Path, what: str,
     assert "\n" not in sentence
     assert not (folder / ".started").exists()
     assert (folder / "soak/record.json").exists()
+
+
+def test_the_page_and_the_api_answer_a_failure_of_the_machine_alike(page: TestClient, folder: Path) -> None:
+    """The page said 400, as if what was asked were wrong."""
+    (folder / "soak/tags.json").mkdir()
+    for answer in (
+        page.post("/api/records/soak/tags", json={"tags": ["a"]}),
+        page.post("/records/soak/tags", data={"tags": "a"}),
+    ):
+        assert answer.status_code == 500
+        assert "cannot write" in answer.text
 
 
 def test_what_is_too_long_or_of_another_type_is_refused(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

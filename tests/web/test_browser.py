@@ -1,6 +1,7 @@
 """The page in Debian's Chromium, started as a person starts it: clicks, keys, widths, and what axe-core finds."""
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from playwright.sync_api import Page, sync_playwright
 from callbench.store.head import head
 from callbench.store.progress import ProgressFile
 from callbench.store.record_writer import RecordWriter
+from callbench.web.services import Services
+from conftest import ROOT
 from report import synthetic
-from web_page import RANKED
+from web_page import RANKED, claimed_server
 
 pytest_plugins = ["web_page"]
 
@@ -34,6 +37,14 @@ def window(address: str) -> Iterator[Page]:
         yield page
         browser.close()
     assert not said
+
+
+@pytest.fixture
+def claimed(window: Page, folder: Path) -> Iterator[None]:
+    """A command that serves, by its files alone; they go before the window's page ends what was started."""
+    assert window.url
+    with claimed_server(folder):
+        yield
 
 
 def test_a_person_searches_reads_renames_and_deletes(window: Page, folder: Path) -> None:
@@ -72,8 +83,8 @@ def test_a_command_is_started_watched_and_stopped(window: Page, folder: Path) ->
     window.get_by_role("link", name="New").click()
     window.get_by_role("link", name="load", exact=True).click()
     window.get_by_label("Or a command").fill("python3 -m http.server {port} --bind 127.0.0.1")
-    window.get_by_label("Path").fill("/")
-    window.get_by_label("Seconds").fill("600")
+    window.get_by_label("Path (/hello)").fill("/")
+    window.get_by_label("Seconds (10)").fill("600")
     window.get_by_role("button", name="Show the command").click()
     window.get_by_text("callbench load '--start=python3 -m http.server {port}").wait_for()
     window.get_by_role("button", name="Start").click()
@@ -88,6 +99,91 @@ def test_a_command_is_started_watched_and_stopped(window: Page, folder: Path) ->
     window.frame_locator("iframe").get_by_text("The command has ended.").wait_for(timeout=60_000)
     window.get_by_role("link", name="Look again").click()
     assert window.get_by_role("button", name="Stop").count() == 0
+
+
+def test_boxes_choose_the_cells_of_a_study_and_the_command_follows_each(window: Page) -> None:
+    window.get_by_role("link", name="New").click()
+    window.get_by_role("link", name="Message formats over channels").press("Enter")
+    shown = window.locator("#chosen")
+    shown.get_by_text("callbench run remobjects --quick").wait_for()
+    window.get_by_role("checkbox", name="soap").press("Space")
+    shown.get_by_text("callbench run remobjects --select=message=soap --quick").wait_for()
+    window.get_by_role("checkbox", name="unix").check()
+    shown.get_by_text("--select=message=soap --select=channel=unix --quick").wait_for()
+    shown.get_by_text("cells: about").wait_for()
+    assert window.get_by_role("checkbox", name="unix").evaluate("box => box === document.activeElement")
+    # The address keeps what was chosen.
+    window.reload()
+    assert window.get_by_role("checkbox", name="soap").is_checked()
+    assert not window.get_by_role("checkbox", name="xmlrpc").is_checked()
+
+
+def test_stacks_are_served_counted_and_switched(window: Page, folder: Path) -> None:
+    """By keys alone. The numbers move, and leave what is unfolded and what has the focus as they are."""
+    window.get_by_role("link", name="Serve", exact=True).press("Enter")
+    window.get_by_label("Every native stack").press("Space")
+    window.get_by_label("Of the native ones").fill("http,tcp")
+    window.get_by_role("button", name="Show the command").press("Enter")
+    window.get_by_text("callbench serve --all --channels=http,tcp").wait_for()
+    window.get_by_role("button", name="Start").press("Enter")
+    window.wait_for_url("**/watch/serve-*", wait_until="domcontentloaded")
+    name = window.url.rpartition("/")[2]
+    button = window.get_by_role("button", name="Switch http off", exact=True)
+    button.wait_for(timeout=60_000)
+    window.locator("summary", has_text="http:").press("Enter")
+    example = window.locator("pre", has_text="jsonrpc").first
+    button.focus()
+    subprocess.run(["/bin/sh", "-c", example.inner_text()], check=True, capture_output=True)
+    window.locator('[data-moves="native"]', has_text="1 call answered: 1 Sum").wait_for(timeout=60_000)
+    assert example.is_visible()
+    assert button.evaluate("button => button === document.activeElement")
+    button.press("Enter")
+    window.get_by_role("button", name="Switch http on", exact=True).wait_for(timeout=60_000)
+    window.get_by_role("link", name="Serve", exact=True).click()
+    window.get_by_role("button", name=f"Stop {name}").press("Enter")
+    window.frame_locator("iframe").get_by_text("The command has ended.").wait_for(timeout=60_000)
+    assert not list((folder / ".started").glob("*.status"))
+
+
+def test_one_call_to_a_server_of_ones_own_is_made_and_shown(window: Page) -> None:
+    window.get_by_role("link", name="New").click()
+    window.get_by_role("link", name="soak", exact=True).press("Enter")
+    window.get_by_label("Or a command").fill("python3 -m http.server {port} --bind 127.0.0.1")
+    window.get_by_label("Path (/hello)").fill("/")
+    window.get_by_label("Headers").fill("X-Vault-Token: Zebra-Quartz-77")
+    window.get_by_label("Clients of each step").fill("1,2")
+    window.get_by_role("button", name="Make one call").press("Enter")
+    window.get_by_role("heading", name="The answer is right").wait_for()
+    window.get_by_text("The test takes about 2 minutes").wait_for()
+    window.get_by_text("HTTP/1.0 200 OK").wait_for()
+    assert "Zebra-Quartz-77" not in window.locator(".panel").inner_text()
+    assert window.get_by_label("Headers").input_value() == "X-Vault-Token: Zebra-Quartz-77"
+    assert "?" not in window.url
+
+
+def test_a_dropped_file_becomes_a_service_and_a_question_for_advice(window: Page, folder: Path) -> None:
+    window.get_by_role("link", name="New").click()
+    window.get_by_role("link", name="a service of your own").press("Enter")
+    drop = """async (field) => {
+        const data = new DataTransfer();
+        data.items.add(new File(['{"id": 4, "password": "Zebra-Quartz-77", "lines": ["a"]}'], "order.json"));
+        field.files = data.files;
+        field.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+    }"""
+    window.get_by_label("Drop a").evaluate(drop)
+    window.get_by_role("button", name="Import").click()
+    window.get_by_role("heading", name="order: 1 call understood").wait_for(timeout=60_000)
+    window.get_by_text("Values that look like secrets were replaced").wait_for()
+    window.get_by_role("region", name="Bytes of Order").get_by_role("rowheader", name="protobuf").wait_for()
+    window.get_by_role("link", name="Ask for advice").click()
+    window.get_by_label("Calls per second").fill("100")
+    window.get_by_label("Browsers make the calls").check()
+    window.get_by_role("button", name="Show the command").click()
+    service = folder / ".services/order/service"
+    window.get_by_text(f"callbench advise {service.resolve()} --calls-per-second=100 --browsers").wait_for()
+    kept = [file for file in service.parent.rglob("*") if file.is_file()]
+    assert kept
+    assert not [file for file in kept if b"Zebra-Quartz-77" in file.read_bytes()]
 
 
 def test_a_command_of_a_terminal_is_watched_until_it_ends(window: Page, folder: Path) -> None:
@@ -112,18 +208,29 @@ def test_two_runs_are_ticked_and_compared(window: Page, folder: Path) -> None:
     window.get_by_label("Compare b").check()
     window.get_by_role("button", name="Compare the ticked runs").press("Enter")
     window.get_by_text("The greatest change by its noise first").wait_for()
+    # The same run twice: nothing is told apart.
+    noise = window.locator("tr.noise")
+    assert noise.count() == noise.filter(visible=True).count() > 0
+    window.get_by_label("Hide noise").check()
+    noise.first.wait_for(state="hidden")
+    assert noise.filter(visible=True).count() == 0
+    window.get_by_label("Hide noise").uncheck()
+    noise.first.wait_for(state="visible")
     window.get_by_label("Hide noise").check()
     window.get_by_role("button", name="Show").click()
     window.wait_for_url("**/compare?run=*&run=*&noise=hidden")
     assert window.get_by_label("Hide noise").is_checked()
 
 
+@pytest.mark.usefixtures("nothing_left", "claimed")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: int, scheme: str) -> None:
     (folder / "peer/record.json").write_text("{")
     synthetic.write(folder / "a")
     shutil.copytree(folder / "a", folder / "b")
+    with (ROOT / "tests/own/orders.proto").open("rb") as file:
+        assert Services(folder).take([("orders.proto", file)], []) == "orders"
     running = RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {})
     ProgressFile(running.path).offer(lambda: RANKED)
     window.set_viewport_size({"width": width, "height": 900})
@@ -133,8 +240,11 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
     for path in (
         "/",
         "/?q=nothing+at+all",
+        "/calculator?run=a&calls=100&link=lte",
         new,
-        "/new/load",
+        "/new/load?server=http%3A%2F%2F127.0.0.1%3A1%2F",
+        "/new/torture",
+        "/new/compare",
         "/watch",
         "/records/soak",
         "/records/soak/delete",
@@ -142,9 +252,19 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         "/watch/now",
         "/history",
         "/settings",
+        "/hosts",
+        "/new/serve",
+        "/watch/serve-1",
+        "/services",
+        "/services/orders",
+        "/new/advise?of=x",
         "/compare?run=a&run=b",
+        "/history?by=commit",
+        "/records/a/cells",
+        "/records/a/latency?q=soap&cell=c001&cell=c002",
     ):
-        window.goto(base + path)
+        # The log of what serves is sent as it grows.
+        window.goto(base + path, wait_until="domcontentloaded" if path.endswith("serve-1") else "load")
         for folded in window.locator("summary").all():
             folded.click()
         assert window.evaluate("document.documentElement.scrollWidth") <= width, path

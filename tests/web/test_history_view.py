@@ -35,7 +35,7 @@ def test_a_change_leads_to_its_two_records(page: TestClient, days: Path) -> None
     assert re.search(r"2 clients: \+\d+\.\d %", text)
     assert text.count("<circle") == 30
     assert text.count('class="level"') == 2
-    assert "soak: records of the kind soak have no series yet" in text
+    assert "torture: records of the kind torture have no series" in text
     assert len(names(days)) == 36
 
 
@@ -45,6 +45,44 @@ def test_the_address_keeps_the_search(page: TestClient, days: Path) -> None:
     assert "0 of 1 change" in other
     assert 'value="pool worse"' in other
     assert names(days)
+
+
+def test_builds_are_told_apart_by_commit_and_the_address_keeps_it(page: TestClient, days: Path) -> None:
+    name_commits(days)
+    assert "by time</option>" in page.get("/history").text
+    text = page.get("/history", params={"by": "commit", "q": "old-build"}).text
+    assert "1 of 1 change in" in text
+    assert '<option value="commit" selected>' in text
+    assert "<code>old-build</code>" in text
+    assert 'href="/history?by=commit"' in text
+    assert "soak: it names no commit" in text
+    assert "commit <code>new-build</code>" in page.get("/").text
+    assert "commit <code>new-build</code>" in page.get("/records/load-25").text
+    answered = page.get("/api/history", params={"by": "commit"}).json()
+    assert answered["order"] == "commit"
+    assert answered["changes"][0]["before"]["commit"] == "old-build"
+
+
+def test_a_publication_has_both_orders_if_records_name_commits(shelf: Shelf, days: Path, tmp_path: Path) -> None:
+    for record in [*days.glob("load-0*"), days / "load-28", days / "load-29"]:
+        shutil.rmtree(record)
+    site = tmp_path / "site"
+    publish(shelf, site, "", lambda _: None)
+    assert not (site / "commits.html").exists()
+    name_commits(days)
+    publish(shelf, site, "", lambda _: None)
+    assert 'href="commits.html"' in (site / "history.html").read_text()
+    text = (site / "commits.html").read_text()
+    assert 'aria-current="page">By commit' in text
+    assert re.search(r'<a href="records/load-[0-9a-f-]+\.html">load-19</a> \(<code>old-build', text)
+
+
+def name_commits(days: Path) -> None:
+    """Name what the loads measured: another build from the day of the change on."""
+    for record in days.glob("load-*"):
+        file = record / "record.json"
+        build = "new-build" if record.name >= "load-20" else "old-build"
+        file.write_text(json.dumps({**json.loads(file.read_text()), "commit": {"name": build, "at": ""}}))
 
 
 def test_hostile_names_are_escaped(page: TestClient, days: Path) -> None:
@@ -73,12 +111,18 @@ def test_it_is_made_once_until_a_record_changes(shelf: Shelf, days: Path) -> Non
 
 
 def test_values_lie_where_they_are() -> None:
-    drawn = levels([100.0, 100.0, 200.0, 200.0], [0, 2], 2)
+    known = [(100.0, None, None), (100.0, 50.0, 150.0), (200.0, None, None), (200.0, 150.0, 250.0)]
+    drawn = levels(known, [0, 2], 2)
     low, high = drawn["dots"][0][1], drawn["dots"][3][1]
     assert high < low, "greater values stand higher"
     assert [level[2] for level in drawn["levels"]] == [low, high]
     assert drawn["at"] == 300.0
-    assert levels([5.0], [0], 0)["dots"] == [(300.0, 84)]
+    bars = drawn["intervals"]
+    assert [bar[0] for bar in bars] == [225.0, 525.0], "only those with an interval have one"
+    assert bars[0][1] > low > bars[0][2]
+    assert bars[1][1] == bars[0][2]
+    assert bars[1][2] == 6.0, "the greatest end is drawn whole"
+    assert levels([(5.0, None, None)], [0], 0)["dots"] == [(300.0, 84)]
 
 
 @pytest.mark.parametrize("width", [360, 1280])

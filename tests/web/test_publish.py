@@ -17,7 +17,7 @@ from callbench.model.errors import BadInput
 from callbench.store import packed
 from callbench.store.head import head
 from callbench.store.record_writer import RecordWriter
-from callbench.store.shelf import Shelf
+from callbench.store.shelf import TAGS_FILE, Shelf
 from callbench.web.publishing import PublishedRecord, publish
 from conftest import assert_one_sentence
 from web_page import HOSTILE, KINDS, names
@@ -83,6 +83,23 @@ def test_the_same_records_give_the_same_files(shelf: Shelf, site: Path) -> None:
     first = files(site)
     published(shelf, site)
     assert files(site) == first
+
+
+def test_a_record_is_packed_again_only_when_it_has_changed(shelf: Shelf, site: Path) -> None:
+    made, _ = published(shelf, site)
+    files_by_kind = {one.entry.kind: site / f"records/{one.id}.zip" for one in made}
+    numbers = {kind: file.stat().st_ino for kind, file in files_by_kind.items()}
+    shelf.tag("load", ["base"])
+    files_by_kind["peer"].write_bytes(b"half of it")
+    again, _ = published(shelf, site)
+    kept = {kind for kind, file in files_by_kind.items() if file.stat().st_ino == numbers[kind]}
+    assert kept == set(files_by_kind) - {"load", "peer"}
+    assert [one.bytes for one in again if one.entry.kind in kept] == [
+        one.bytes for one in made if one.entry.kind in kept
+    ]
+    with zipfile.ZipFile(files_by_kind["load"]) as zipped:
+        assert b'"base"' in zipped.read(f"load/{TAGS_FILE}")
+    assert zipfile.is_zipfile(files_by_kind["peer"])
 
 
 def test_the_feed_is_atom_with_an_entry_for_each_record(shelf: Shelf, site: Path, folder: Path) -> None:

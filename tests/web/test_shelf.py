@@ -128,3 +128,52 @@ def test_what_an_archive_brings_is_nobody_elses(shelf: Shelf, folder: Path, tmp_
     assert not (brought / "progress.json").exists()
     assert brought.stat().st_mode & 0o777 == 0o700
     assert {one.stat().st_mode & 0o777 for one in brought.iterdir()} == {0o600}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """What a record has, but for what a packed one leaves out."""
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name != "lock"}
+
+
+def test_a_small_archive_is_taken_back_as_it_was(shelf: Shelf, folder: Path, tmp_path: Path) -> None:
+    plain, small = tmp_path / "plain.zip", tmp_path / "small.zip"
+    packed.pack(folder / "soak", plain)
+    packed.pack(folder / "soak", small, small=True)
+    assert small.stat().st_size < plain.stat().st_size
+    with small.open("rb") as file:
+        name = packed.unpack(file, shelf)
+    assert content(folder / name) == content(folder / "soak")
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_what_is_packed_already_is_known_by_its_bytes(folder: Path, tmp_path: Path, *, small: bool) -> None:
+    record, file = folder / "soak", tmp_path / "soak.zip"
+    assert not packed.is_packed(record, file, small=small)
+    packed.pack(record, file, small=small)
+    assert packed.is_packed(record, file, small=small)
+    assert not packed.is_packed(record, file, small=not small)
+    assert not packed.is_packed(folder / "load", file, small=small)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-30])
+    assert not packed.is_packed(record, file, small=small)
+    file.write_bytes(whole)
+    journal = (record / "journal.jsonl").read_bytes()
+    (record / "journal.jsonl").write_bytes(journal.replace(b"1", b"2", 1))
+    assert not packed.is_packed(record, file, small=small)
+    (record / "journal.jsonl").write_bytes(journal + b"\n")
+    assert not packed.is_packed(record, file, small=small)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_refused_in_a_sentence(shelf: Shelf, folder: Path, method: int) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as zipped:
+        zipped.write(folder / "soak/record.json", "one/record.json")
+        zipped.write(folder / "soak/journal.jsonl", "one/journal.jsonl")
+    damaged = bytearray(made.getvalue())
+    at = damaged.index(b"one/journal.jsonl") + 100
+    damaged[at : at + 400] = bytes(400)
+    with pytest.raises(BadInput) as failure:
+        packed.unpack(io.BytesIO(bytes(damaged)), shelf)
+    assert_one_sentence(str(failure.value), ["is damaged", "export the record again"])
+    assert "one" not in names(folder)

@@ -6,7 +6,9 @@ import re
 import shlex
 import signal
 import subprocess
+from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import psutil
 import pytest
@@ -17,8 +19,8 @@ from callbench.model.errors import BadInput
 from callbench.store.shelf import Shelf
 from callbench.web.forms import command_line
 from callbench.web.jobs import MOST_KEPT, Jobs
-from conftest import eventually
-from web_page import KINDS, names
+from conftest import command, eventually
+from web_page import HOSTILE, KINDS, names
 
 pytest_plugins = ["web_page"]
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
@@ -184,3 +186,80 @@ def test_what_ended_long_ago_is_forgotten(jobs: Jobs, folder: Path) -> None:
             assert set(names(folder)) == {".started", *KINDS}
         finally:
             runs.kill()
+
+
+def test_a_study_is_chosen_by_its_boxes_and_fields(page: TestClient, study: Path) -> None:
+    asked = [
+        ("study", str(study)),
+        ("quick", "yes"),
+        ("select", "channel=tcp"),
+        ("select", "clients=9*"),
+        ("select", ""),
+    ]
+    text = page.get(f"/new/run?{urlencode(asked)}").text
+    assert "--select=channel=tcp &#39;--select=clients=9*&#39;" in text
+    ticked = re.findall(r'value="([^"]+)" checked', text)
+    assert ticked == ["channel=tcp", "yes"]
+    assert re.search(r'name="select" value="clients=9\*"', text), "what no box has stands in the field"
+    assert "--select clients=9* matches nothing" in text, "a choice that cannot be measured is said, and can be mended"
+
+
+def test_the_boxes_are_the_cells_of_the_study(page: TestClient) -> None:
+    values = {"study": "remobjects", "quick": "yes", "select": "message=soap", "set:persons": "20"}
+    sent = page.post("/new/run/line", data=values)
+    assert sent.headers["location"] == "/new/run?study=remobjects&quick=yes&select=message%3Dsoap&set=persons%3D20"
+    text = page.get(sent.headers["location"]).text
+    previewed = subprocess.run(
+        command("run", "remobjects", "--quick", "--select=message=soap", "--set=persons=20", "--dry-run", "--json"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    preview = json.loads(previewed.stdout)
+    assert f"{preview['cells']} cells: {preview['duration']}." in text
+    offered = {choice["select"] for choices in preview["choices"].values() for choice in choices}
+    assert offered == set(re.findall(r'type="checkbox" name="select" value="([^"]+)"', text))
+    assert {"message=soap", "message=json", "channel=unix", "stack=native/*", "call=Sum"} <= offered
+    assert re.search(r'name="set:persons" value="20"', text)
+    assert re.search(r'name="set:calls" value=""', text)
+
+
+def test_the_study_file_stands_beside_the_command(page: TestClient, folder: Path, study: Path) -> None:
+    values = {"study": str(study), "select": "group=Sum", "set:persons": "20", "quick": "yes"}
+    shown = page.get("/new/run", params=values).text
+    link = re.search(r'<a href="(/new/run/study\.toml\?[^"]+)" download', shown)
+    assert link
+    answer = page.get(unescape(link[1]))
+    assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''small.toml"
+    assert answer.text in unescape(shown)
+    (folder / "mine.toml").write_text(answer.text)
+    by_line = ["run", str(study), "--select=group=Sum", "--set=persons=20", "--quick", "--dry-run"]
+    said = [
+        subprocess.run(command(*words), capture_output=True, text=True, check=True).stdout
+        for words in (by_line, ["run", str(folder / "mine.toml"), "--dry-run"])
+    ]
+    assert said[0] == said[1]
+    assert "2 cells" in said[0]
+    assert page.get("/new/run/study.toml").status_code == 400
+
+
+def test_what_cannot_run_is_grey_with_its_reason(
+    page: TestClient, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {"select": "message=soap", "label": "soap", "cells": 3, "why_not": None}
+    preview = {
+        "title": HOSTILE, "cells": 1, "duration": "soon", "parameters": {HOSTILE: HOSTILE},
+        "choices": {"message": [runs, {**runs, "select": HOSTILE, "label": HOSTILE, "why_not": HOSTILE}]},
+        "left_out": [{"why": HOSTILE, "stacks": [HOSTILE]}], "study_file": HOSTILE,
+    }  # fmt: skip
+    monkeypatch.setattr("callbench.web.choosing.said", lambda _: json.dumps(preview))
+    text = page.get("/new/run", params={"study": str(study)}).text
+    assert HOSTILE not in text
+    assert re.search(r'class="check grey"><input type="checkbox" name="select" value="[^"]*" disabled>', text)
+    assert "Grey: &lt;script&gt;" in text
+    assert text.count(" disabled") == 1
+
+
+def test_studies_are_cards(page: TestClient) -> None:
+    text = page.get("/new/run").text
+    assert all(f'href="/new/run?study={name}&amp;quick=yes"' in text for name in studies())

@@ -15,7 +15,8 @@ from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from callbench.runner.setup import doctor
-from conftest import ROOT, command, eventually, marked
+from conftest import ROOT, command, eventually
+from left_behind import marked
 
 FOLDER = ROOT / "adapters" / "windows"
 ADAPTER = catalogue.load([FOLDER]).adapter("windows")

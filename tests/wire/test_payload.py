@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from callbench.model.card import RequestTable, StackCard
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
 from callbench.runner.wire.payload import payload, payload_of
@@ -54,9 +55,7 @@ def test_a_long_is_8_bytes_though_json_writes_it_as_a_text() -> None:
         ({"method": "GET"}, (0, 11)),
     ],
 )
-def test_what_a_request_stands_for_carries_what_its_card_says(
-    request_: dict[str, str], octets: tuple[int, int]
-) -> None:
+def test_what_a_request_stands_for_carries_what_its_card_says(request_: RequestTable, octets: tuple[int, int]) -> None:
     stack = Stack("load/http1:a/b", "load:a", "json", "http", "x", "l", "1", card={"request": request_})
     assert payload_of(stack, Cell("c1", "g", stack.id, "Hello", {}, Load(1, 1, 1.0))) == octets
     alone = Stack("a/b", "a", "json", "http", "x", "l", "1", card={"request": request_})
@@ -66,7 +65,7 @@ def test_what_a_request_stands_for_carries_what_its_card_says(
 def test_the_body_of_a_file_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "body"
     file.write_bytes(bytes(1000))
-    card = {"request": {"expect_body_file": str(file)}}
+    card: StackCard = {"request": {"expect_body_file": str(file)}}
     stack = Stack("load/http1:a/b", "load:a", "json", "http", "x", "l", "1", card=card)
     cell = Cell("c1", "g", stack.id, "Hello", {}, Load(1, 1, 1.0))
     assert payload_of(stack, cell) == (0, 1000)

@@ -93,6 +93,8 @@ impl RunnerDone {
             elapsed_ns: self.elapsed_ns,
             window_ns: window.ns,
             unserved: None,
+            sent_again: None,
+            sent_bytes: None,
             answered: window.answered,
             in_flight: window.in_flight,
             in_flight_part: window.in_flight_part,

@@ -166,8 +166,12 @@ pub struct Outcome {
     pub gap_ns: Option<u64>,
     /// Received bytes including headers, if the workers count them; else 0.
     pub received: u64,
+    /// The bytes of requests that were sent, if the workers count them.
+    pub sent: u64,
     /// Clients of which every call failed, if the workers count them.
     pub unserved: Option<u64>,
+    /// Calls that were sent again, because the server had closed their kept connection.
+    pub sent_again: u64,
     /// Of each endpoint, if clients call several and the workers count them; else empty.
     pub endpoints: Vec<EndpointStats>,
     /// At the start and at the end of the drive.
@@ -369,7 +373,9 @@ fn sum_up(stats: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usag
         think_ns: total.think_ns,
         gap_ns: closed.then_some(total.gap_ns),
         received: total.received,
+        sent: total.sent,
         unserved: total.unserved,
+        sent_again: total.sent_again,
         endpoints: total.endpoints,
         processor,
         threads,

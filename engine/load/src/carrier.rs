@@ -43,6 +43,14 @@ pub trait Carrier: Send {
     /// The bytes received so far.
     fn received(&self) -> u64;
 
+    /// The bytes sent so far.
+    fn sent(&self) -> u64;
+
+    /// How many calls were sent again so far, because the server had closed their kept connection.
+    fn sent_again(&self) -> u64 {
+        0
+    }
+
     /// How many connections this number of clients needs.
     fn connections_needed(&self, clients: usize) -> usize;
 

@@ -58,9 +58,15 @@ struct Client {
     /// Why nothing more could be sent. What the server sent before still counts.
     broken: Option<Failure>,
     attempts: Attempts,
+    /// Whether the connection has brought an answer, so that the server may have closed it since.
+    kept: bool,
+    /// How many calls were sent again so far.
+    sent_again: u64,
     answer: Answer,
     /// The bytes received so far.
     received: u64,
+    /// The bytes sent so far, in all calls.
+    sent_in_all: u64,
     cursor: Cursor,
 }
 
@@ -75,8 +81,11 @@ impl Client {
             sent: 0,
             broken: None,
             attempts: Attempts::default(),
+            kept: false,
+            sent_again: 0,
             answer: Answer::default(),
             received: 0,
+            sent_in_all: 0,
             cursor: Cursor::new(script),
         }
     }
@@ -140,13 +149,15 @@ impl Client {
     fn end(&mut self, spec: &CallSpec, result: &Result<(), Failure>) {
         self.doing = Doing::Nothing;
         // The server answered before it had the whole request, so the next one would be taken for its rest.
-        let unsent = self.is_unsent(spec.request(&self.cursor));
+        let request = spec.request(&self.cursor);
+        let last = request.closes || self.is_unsent(request);
         self.cursor.handle_event(&spec.script, result.is_ok());
         // After a complete answer with wrong content, the connection can still be used.
         let whole = result.as_ref().map_or_else(|it| matches!(it.kind, Kind::Status | Kind::Redirect | Kind::WrongAnswer), |()| true);
-        if !whole || unsent || !spec.settings.keep_alive || self.answer.closes {
+        if !whole || last || !spec.settings.keep_alive || self.answer.closes {
             self.close();
         }
+        self.kept = self.wire.is_some();
     }
 
     fn close(&mut self) {
@@ -173,7 +184,10 @@ impl Client {
         while self.sent < request.len() {
             match wire.write(&request[self.sent..]) {
                 Ok(0) => break,
-                Ok(written) => self.sent += written,
+                Ok(written) => {
+                    self.sent += written;
+                    self.sent_in_all += written as u64;
+                }
                 Err(failure) => {
                     self.broken = Some(failure);
                     return;
@@ -254,6 +268,14 @@ impl Carrier for Clients {
 
     fn received(&self) -> u64 {
         self.each.iter().map(|client| client.received).sum()
+    }
+
+    fn sent(&self) -> u64 {
+        self.each.iter().map(|client| client.sent_in_all).sum()
+    }
+
+    fn sent_again(&self) -> u64 {
+        self.each.iter().map(|client| client.sent_again).sum()
     }
 
     fn connections_needed(&self, clients: usize) -> usize {

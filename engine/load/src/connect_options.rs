@@ -312,6 +312,8 @@ mod tests {
             (Protocol::Http2, json!({"method": ""})),
             (Protocol::Http1, json!({"headers": [["A", "b\r\nC: d"]]})),
             (Protocol::Http2, json!({"headers": [["A", "b\r\nC: d"]]})),
+            (Protocol::Http1, json!({"headers": [["A\tB", "c"]]})),
+            (Protocol::Http2, json!({"headers": [["A(B)", "c"]]})),
             (Protocol::Http1, json!({"headers": [["Content-Length", "3"]]})),
             (Protocol::Http2, json!({"headers": [["Connection", "close"]]})),
             (Protocol::Http1, json!({"body": "a", "body_file": "b"})),

@@ -42,7 +42,10 @@ impl Draft {
         }
         let head = lines.join("\r\n") + "\r\n";
         let body = self.body_of(method).map(|bytes| self.template(&bytes));
-        Ok(Request::new(self.template(head.as_bytes()), body, method == "HEAD"))
+        let closes = self.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && names_close(value));
+        let mut request = Request::new(self.template(head.as_bytes()), body, method);
+        request.closes = closes;
+        Ok(request)
     }
 
     /// The method of the request.
@@ -72,8 +75,7 @@ impl Draft {
     /// The headers from the options, or an error if they cannot be sent.
     pub fn checked(&self) -> Result<&[(String, String)], Failure> {
         for (name, value) in &self.headers {
-            let plain = |text: &str| !text.contains(['\r', '\n', '\0']);
-            if name.is_empty() || name.contains([':', ' ']) || !plain(name) || !plain(value) {
+            if !is_token(name) || value.contains(['\r', '\n', '\0']) {
                 return Err(bad(format!(
                     "the header {name:?} with the value {value:?} cannot be sent: it must be a name and one line of text"
                 )));
@@ -94,6 +96,16 @@ impl Draft {
     pub fn template(&self, bytes: &[u8]) -> Template {
         Template::named(bytes, self.variables, &self.names)
     }
+}
+
+/// Whether a `Connection` header says that the connection ends.
+fn names_close(value: &str) -> bool {
+    value.split(',').any(|item| item.trim().eq_ignore_ascii_case("close"))
+}
+
+/// Whether this can be the name of a header: what RFC 9110 calls a token.
+fn is_token(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 pub fn bad(message: String) -> Failure {

@@ -37,7 +37,8 @@ impl Endpoint {
         if authority.as_str().contains('@') {
             return Err(refused("a name and password in it are not sent: give an Authorization header".to_owned()));
         }
-        let name = authority.host().trim_matches(['[', ']']).to_owned();
+        // RFC 6874 writes the zone of an address behind `%25`, and curl takes `%` too.
+        let name = authority.host().trim_matches(['[', ']']).replacen("%25", "%", 1);
         let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let addresses = match name.parse::<IpAddr>() {
             Ok(address) => Addresses::of([SocketAddr::from((address, port))]),
@@ -46,7 +47,15 @@ impl Endpoint {
         let addresses =
             addresses.ok_or_else(|| Failure::new(Kind::Unresolved, format!("the name {name} does not resolve: it has no address")))?;
         let target = target(parsed.path_and_query().map_or("/", PathAndQuery::as_str));
-        Ok(Endpoint { addresses, authority: authority.to_string(), name, secure, target })
+        Ok(Endpoint { addresses, authority: without_zone(authority.as_str()), name, secure, target })
+    }
+}
+
+/// A host and its port as they are sent: a zone means something on this machine only.
+fn without_zone(authority: &str) -> String {
+    match (authority.find('%'), authority.find(']')) {
+        (Some(zone), Some(end)) if zone < end => format!("{}{}", &authority[..zone], &authority[end..]),
+        _ => authority.to_owned(),
     }
 }
 
@@ -107,6 +116,15 @@ mod tests {
         let six = Endpoint::of("https://[::1]").expect("an endpoint");
         assert_eq!((address(&six).as_str(), six.authority.as_str(), six.name.as_str()), ("[::1]:443", "[::1]", "::1"));
         assert_eq!(six.target, "/");
+    }
+
+    /// RFC 6874: a zone is for this machine, and is not sent.
+    #[test]
+    fn an_address_can_have_a_zone() {
+        for zone in ["%25lo", "%lo", "%251", "%1"] {
+            let endpoint = Endpoint::of(&format!("http://[fe80::2{zone}]:81/")).expect("an endpoint");
+            assert_eq!((address(&endpoint).as_str(), endpoint.authority.as_str()), ("[fe80::2%1]:81", "[fe80::2]:81"), "{zone}");
+        }
     }
 
     #[test]

@@ -228,6 +228,8 @@ impl<C: Carrier> LoopTask<'_, C> {
         }
         state.stats.parts = Parts::of(plan);
         let before = self.event_loop.carrier.received();
+        let sent_before = self.event_loop.carrier.sent();
+        let sent_again = self.event_loop.carrier.sent_again();
         let mut round = Drive { event_loop: self.event_loop, state, clock, think_ns, timers, idle: Vec::new(), next: None, in_flight: 0 };
         round.drive(self.clients);
         // Think time after the last call is not part of the drive.
@@ -238,6 +240,8 @@ impl<C: Carrier> LoopTask<'_, C> {
         let after_ns = accounts.iter().map(|account| account.since.min(end).saturating_sub(start)).sum();
         state.stats.done_at = DoneAt::Many { clients: self.clients as u64, after_ns };
         state.stats.received = self.event_loop.carrier.received() - before;
+        state.stats.sent = self.event_loop.carrier.sent() - sent_before;
+        state.stats.sent_again = self.event_loop.carrier.sent_again() - sent_again;
         let accounts = &self.event_loop.accounts[..self.clients];
         state.stats.unserved = Some(accounts.iter().filter(|account| account.service == Service::Failed).count() as u64);
     }

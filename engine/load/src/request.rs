@@ -137,13 +137,18 @@ pub struct Request {
     whole: Option<Vec<u8>>,
     /// Whether the answer to this request never has a body.
     pub bodiless: bool,
+    /// Whether sending it twice asks for no more than sending it once (RFC 9110, 9.2.2).
+    pub idempotent: bool,
+    /// Whether this request says that it is the last one of its connection.
+    pub closes: bool,
 }
 
 impl Request {
     /// `head` is the request line and all headers except `Content-Length`, each with its line end. The body follows, if there is one.
     #[must_use]
-    pub fn new(head: Template, body: Option<Template>, bodiless: bool) -> Self {
-        let mut request = Request { head, body, whole: None, bodiless };
+    pub fn new(head: Template, body: Option<Template>, method: &str) -> Self {
+        let idempotent = matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE");
+        let mut request = Request { head, body, whole: None, bodiless: method == "HEAD", idempotent, closes: false };
         if !request.head.varies() && !request.body.as_ref().is_some_and(Template::varies) {
             let mut whole = Vec::new();
             request.write(&Values { number: 0, client: 0, random: 0 }, &[], &mut whole);
@@ -191,7 +196,7 @@ mod tests {
     const VALUES: Values = Values { number: 7, client: 2, random: 99 };
 
     fn written(head: &str, body: Option<&str>) -> String {
-        let request = Request::new(Template::read(head.as_bytes()), body.map(|body| Template::read(body.as_bytes())), false);
+        let request = Request::new(Template::read(head.as_bytes()), body.map(|body| Template::read(body.as_bytes())), "GET");
         let mut out = Vec::new();
         request.write(&VALUES, &[], &mut out);
         String::from_utf8(out).expect("text")
@@ -217,9 +222,9 @@ mod tests {
 
     #[test]
     fn a_request_without_variables_is_written_once() {
-        let fixed = Request::new(Template::read(b"GET / HTTP/1.1\r\n"), None, false);
+        let fixed = Request::new(Template::read(b"GET / HTTP/1.1\r\n"), None, "GET");
         assert_eq!(fixed.whole(), Some(&b"GET / HTTP/1.1\r\n\r\n"[..]));
-        assert_eq!(Request::new(Template::read(b"GET /{random} HTTP/1.1\r\n"), None, false).whole(), None);
+        assert_eq!(Request::new(Template::read(b"GET /{random} HTTP/1.1\r\n"), None, "GET").whole(), None);
     }
 
     proptest! {

@@ -100,6 +100,35 @@ fn exactly_the_calls_asked_for_are_made_by_any_number_of_clients_and_threads() {
 }
 
 #[test]
+fn the_bytes_of_requests_are_counted_as_the_server_received_them() {
+    let arrived = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&arrived);
+    let url = server(move |mut stream, _| {
+        let mut buffer = [0; 4096];
+        let mut seen = Vec::new();
+        while let Ok(read @ 1..) = stream.read(&mut buffer) {
+            counted.fetch_add(read as u64, Relaxed);
+            seen.extend_from_slice(&buffer[..read]);
+            // The body's last bytes end the request.
+            if seen.ends_with(b"the end") {
+                seen.clear();
+                if stream.write_all(GOOD).is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    let body = "x".repeat(50_000) + "the end";
+    let mut pool = gathered(&url, 2, json!({"method": "POST", "body": body})).expect("connections");
+    for _ in 0..2 {
+        let began = arrived.load(Relaxed);
+        let outcome = driven(pool.as_mut(), 2, &closed(10, 0));
+        assert_eq!((outcome.calls, outcome.sent), (10, arrived.load(Relaxed) - began));
+        assert!(outcome.sent > 10 * 50_007);
+    }
+}
+
+#[test]
 fn thoughts_are_counted_as_such() {
     let url = answering(GOOD);
     let mut pool = gathered(&url, 4, json!({})).expect("connections");

@@ -145,3 +145,61 @@ fn an_answer_without_end_does_not_keep_the_loop_from_other_clients() {
     let outcome = driven(pool.as_mut(), 2, &closed(30, 0));
     assert_eq!((outcome.calls, failed(&outcome)), (29, vec![(Kind::Timeout, 1)]));
 }
+
+/// Answers this many calls of each connection, and then takes a call and closes without a word. With 0, it closes at the first call.
+fn tiring(answers: u64, wait: Duration) -> (String, Arc<AtomicU64>) {
+    let taken = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&taken);
+    let url = server(move |mut stream, number| {
+        // The first two connections are those that are made before any call.
+        let answers = if number < 2 { 1 } else { answers };
+        for place in 0_u64.. {
+            if !head(&mut stream) {
+                return;
+            }
+            counted.fetch_add(1, Relaxed);
+            if place == answers {
+                std::thread::sleep(wait);
+                return;
+            }
+            if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                return;
+            }
+        }
+    });
+    (url, taken)
+}
+
+#[test]
+fn a_call_on_a_kept_connection_that_is_closed_unsaid_is_sent_once_more() {
+    for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
+        let (url, taken) = tiring(1, Duration::from_millis(30));
+        let mut pool = gathered(&url, 2, json!({ "method": method })).expect("connections");
+        let outcome = driven(pool.as_mut(), 2, &closed(20, 0));
+        assert_eq!((outcome.calls, failed(&outcome)), (20, vec![]), "{method}");
+        // Each connection has one answer, so all calls but the first of each client are sent twice.
+        assert_eq!((outcome.sent_again, taken.load(Relaxed)), (18, 38), "{method}");
+        // The time of a call counts from its first sending. A bucket may begin a little below what it holds.
+        assert!(outcome.latency.expect("times").quantile(0.5).expect("calls") >= 29_000_000, "{method}");
+    }
+}
+
+#[test]
+fn a_server_that_closes_always_is_asked_twice_and_no_more() {
+    let (url, taken) = tiring(0, Duration::ZERO);
+    let mut pool = gathered(&url, 2, json!({})).expect("connections");
+    let outcome = driven(pool.as_mut(), 2, &closed(20, 0));
+    assert_eq!((outcome.calls, failed(&outcome)), (2, vec![(Kind::Closed, 18)]));
+    assert_eq!((outcome.sent_again, taken.load(Relaxed)), (2, 22));
+}
+
+#[test]
+fn a_call_that_may_not_be_made_twice_is_not_sent_again() {
+    let (url, taken) = tiring(1, Duration::ZERO);
+    let mut pool = gathered(&url, 1, json!({"method": "POST", "body": ""})).expect("connections");
+    let outcome = driven(pool.as_mut(), 1, &closed(20, 0));
+    assert_eq!((outcome.calls, failed(&outcome), outcome.sent_again), (10, vec![(Kind::Closed, 10)], 0));
+    assert_eq!(taken.load(Relaxed), 20);
+    let why = outcome.messages.values().next().expect("a sentence");
+    assert!(why.contains("not sent twice") && why.contains("--no-keep-alive"), "{why}");
+}

@@ -102,7 +102,9 @@ class Done(TypedDict):
     processor: BothEnds
     threads: int
     received_bytes: NotRequired[str]
+    sent_bytes: NotRequired[str]
     unserved: NotRequired[int]
+    sent_again: NotRequired[int]
     started_ns: NotRequired[int]
     endpoints: NotRequired[list[DoneEndpoint]]
     generators: NotRequired[list[dict[str, Any]]]
@@ -152,7 +154,7 @@ def fault_of(answer: Mapping[str, Any]) -> str | None:
     return None if fault is None else str(fault["message"])
 
 
-def schema_error_in_answer(answer: Mapping[str, Any]) -> str | None:
+def schema_error_in_answer(answer: Mapping[str, object]) -> str | None:
     """Return how a line of an adapter breaks the schema, or None.
 
     Raises:

@@ -127,7 +127,7 @@ class AdapterProcess:
         """Whether `close` has ended it."""
         return self._closed
 
-    def send(self, message: Mapping[str, Any], seconds: float) -> None:
+    def send(self, message: Mapping[str, object], seconds: float) -> None:
         """Write one line within so many seconds.
 
         Raises:
@@ -287,6 +287,10 @@ class AdapterProcess:
         if not self._closed and self.wait(0) is not None:
             self._listener.join(_LOG_SECONDS)
         return list(self._log)
+
+    def watch(self) -> None:
+        """It is on this machine."""
+        return
 
     def last_log_lines(self) -> str:
         """Return its last log lines as the end of a sentence, or ""."""

@@ -4,6 +4,7 @@ import signal
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from callbench.adapter.watch.adapter_watch import Watch
 from callbench.model.errors import AdapterFailure
 
 
@@ -26,7 +27,7 @@ class RunningProcess(Protocol):
     def closed(self) -> bool:
         """Whether `close` has ended it."""
 
-    def send(self, message: Mapping[str, Any], seconds: float) -> None:
+    def send(self, message: Mapping[str, object], seconds: float) -> None:
         """Write one line within so many seconds."""
 
     def receive(self, deadline: float, awaited: str, since: float | None = None) -> dict[str, Any]:
@@ -49,6 +50,9 @@ class RunningProcess(Protocol):
 
     def wait(self, seconds: float) -> int | None:
         """Wait for its end. Return the exit code, or None if it still runs."""
+
+    def watch(self) -> Watch | None:
+        """Watch its processes on their machine. None: they are on this one, and are read here."""
 
     def last_log_lines(self) -> str:
         """Return its last log lines as the end of a sentence, or ""."""

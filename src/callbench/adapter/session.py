@@ -23,6 +23,7 @@ from callbench.adapter.process import GRACE_SECONDS
 from callbench.catalog.manifest import Manifest
 from callbench.catalog.study.own_servers import OF_COMMAND_LINE
 from callbench.model import machine_limits
+from callbench.model.card import RequestTable
 from callbench.model.errors import AdapterFailure, HostLost
 from callbench.model.request import called, connected_with
 from callbench.model.service.imported import Imported
@@ -48,7 +49,7 @@ class Adapter:
         part: str,
         processors: Sequence[int] = (),
         host: Host = THIS_HOST,
-        request: Mapping[str, Any] | None = None,
+        request: RequestTable | None = None,
     ) -> None:
         """Start the process. `read_hello` waits for its first message, so that two can start at the same time.
 
@@ -150,7 +151,7 @@ class Adapter:
         self._request(do, members)
         return self._answer(expect, time.monotonic() + within)
 
-    def _request(self, do: str, members: Mapping[str, Any]) -> None:
+    def _request(self, do: str, members: Mapping[str, object]) -> None:
         self._last_id += 1
         self.process.send({"do": do, "id": self._last_id, **members}, self.patience_s)
 

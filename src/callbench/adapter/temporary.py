@@ -24,5 +24,12 @@ def folder(prefix: str) -> Iterator[Path]:
             return
         # It ends when no process can write to its input any more.
         waiting = [str(keeping), *ownership_options(), "--remove", name, "--", "cat"]
-        with subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True):
+        # If it cannot be started, only a kill leaves the folder: there is nothing to say.
+        with subprocess.Popen(
+            waiting,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ):
             yield Path(name)

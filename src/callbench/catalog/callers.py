@@ -1,28 +1,29 @@
 """Who can call over a channel, and whether it encrypts: what the cards of stacks say."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Final
 
+from callbench.model.card import StackCard
 from callbench.model.situation import Callers
 
-CALLERS, TLS = "callers", "tls"
-"""Keys of a card."""
+# Keys of a card.
+CALLERS: Final = "callers"
+TLS: Final = "tls"
 # From the circle that every channel serves to the one that few do.
 _WIDER = (Callers.OWN, Callers.OTHERS, Callers.BROWSERS)
 _WHO = {Callers.OTHERS: "programs of others", Callers.BROWSERS: "browsers"}
 
 
-def _can(card: Mapping[str, Any]) -> Callers:
+def _can(card: StackCard) -> Callers:
     """Who can call, by a card. One that does not say it is for programs of the same owner alone."""
     return Callers(card.get(CALLERS) or Callers.OWN)
 
 
-def narrower(one: Mapping[str, Any], other: Mapping[str, Any]) -> Callers:
+def narrower(one: StackCard, other: StackCard) -> Callers:
     """Return who can call where both cards have to allow it."""
     return min(_can(one), _can(other), key=_WIDER.index)
 
 
-def why_not_called_by(wanted: Callers, channel: str, card: Mapping[str, Any]) -> str | None:
+def why_not_called_by(wanted: Callers, channel: str, card: StackCard) -> str | None:
     """Return why somebody cannot call over a channel; None if they can.
 
     Args:
@@ -35,6 +36,6 @@ def why_not_called_by(wanted: Callers, channel: str, card: Mapping[str, Any]) ->
     return f"{_WHO[wanted]} cannot call over the channel {channel}"
 
 
-def encrypts(card: Mapping[str, Any]) -> bool:
+def encrypts(card: StackCard) -> bool:
     """Return whether the channel of a stack encrypts."""
     return bool(card.get(TLS))

@@ -81,7 +81,15 @@ class Catalogue:
         behind = stack.card.get("backend")
         backend = (self.adapter(behind.partition("/")[0]).manifest, behind) if behind else None
         counts, compiles = stack.card.get("counts", True), bool(stack.card.get("compiles"))
-        return Programs(client, server, requested, counts, backend, self.warm_up_limit_s, compiles)
+        return Programs(
+            client=client,
+            server=server,
+            request=requested,
+            counts=counts,
+            backend=backend,
+            warm_up_limit_s=self.warm_up_limit_s,
+            card_compiles=compiles,
+        )
 
     def stack(self, name: str) -> Stack:
         """Return the stack with this id; it may be mixed.

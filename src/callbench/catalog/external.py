@@ -6,16 +6,17 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from callbench.model.card import ExternalTable, RequestTable, StackCard
 from callbench.model.cell import Stack
 from callbench.model.request import Request
 from callbench.model.script import UrlPath
 
-KEY = "external"
+KEY: Final = "external"
 PORT, HOST = "{port}", "{host}"
 MODULE = "callbench.adapter.external"
 READY_SECONDS = 30.0
@@ -96,28 +97,27 @@ def _checked_url(url: str) -> None:
         raise ValueError(f"url {url} is not an HTTP URL: one looks like http://127.0.0.1:8080/path")
 
 
-def complete_card(card: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def complete_card(card: StackCard, folder: Path) -> StackCard:
     """Return a card with the values that follow from an external server.
 
     Args:
         card: the card with the table.
         folder: the folder of the file with the table.
     """
-    table = dict(card[KEY])
+    table = card[KEY].copy()
     if table.get("start"):
         table["folder"] = str((folder / table.get("folder", ".")).absolute())
-    request = card.get("request") or Request().model_dump(exclude_none=True)
-    kept = {**card, KEY: table, "request": request, "counts": False}
-    return kept | {"roles": "server-only"}
+    request = card.get("request") or cast("RequestTable", Request().model_dump(exclude_none=True))
+    return {**card, "external": table, "request": request, "counts": False, "roles": "server-only"}
 
 
-def channel_of(request: Mapping[str, Any] | Request | None) -> str:
+def channel_of(request: RequestTable | Request | None) -> str:
     """Return the channel of a server whose card names none."""
     given = request.keep_alive if isinstance(request, Request) else (request or {}).get("keep_alive")
     return "http" if given is False else "http-keepalive"
 
 
-def program(adapter: str, language: str, stacks: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+def program(adapter: str, language: str, stacks: Mapping[str, ExternalTable]) -> tuple[str, ...]:
     """Return the command of the adapter that represents external stacks, given by name with their tables.
 
     -P: a user's file with the name of a standard module must not be imported instead.
@@ -128,12 +128,12 @@ def program(adapter: str, language: str, stacks: Mapping[str, Mapping[str, Any]]
 
 def runs_by_itself(stack: Stack) -> bool:
     """Return whether a stack's server runs by itself: it is neither started nor ended here, nor bound to processors."""
-    return "url" in (stack.card.get(KEY) or {})
+    return "url" in stack.card.get(KEY, {})
 
 
 def why_not(stack: Stack) -> str | None:
     """Return why the server cannot be started on this machine, or None."""
-    table = stack.card.get(KEY) or {}
+    table = stack.card.get(KEY, {})
     if not table.get("start"):
         return None
     folder, first = Path(table["folder"]), str(table["start"][0])

@@ -4,9 +4,9 @@ Who can read it, whether a browser can make the call, and for which languages th
 card says nothing, nothing is known.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
+from callbench.model.card import StackCard
 from callbench.model.cell import FORMAT
 
 # What people also call a language, or one that uses the libraries of another.
@@ -25,13 +25,13 @@ def plain(language: str) -> str:
     return ALSO.get(named, named)
 
 
-def named_languages(cards: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def named_languages(cards: Iterable[StackCard]) -> Iterator[str]:
     """Yield the languages that cards name as those with a library of a message."""
     for card in cards:
         yield from _languages(card) or ()
 
 
-def why_not_in(message: str, card: Mapping[str, Any], language: str) -> str | None:
+def why_not_in(message: str, card: StackCard, language: str) -> str | None:
     """Return why a language cannot take part; None if it can or nothing is known.
 
     Args:
@@ -45,7 +45,7 @@ def why_not_in(message: str, card: Mapping[str, Any], language: str) -> str | No
     return f"no kept library of {message} for {language} is known"
 
 
-def why_not_in_browsers(message: str, card: Mapping[str, Any]) -> str | None:
+def why_not_in_browsers(message: str, card: StackCard) -> str | None:
     """Return why a page in a browser cannot read a message; None if it can or nothing is known."""
     languages = _languages(card)
     if languages is None or _BROWSERS in languages:
@@ -53,13 +53,14 @@ def why_not_in_browsers(message: str, card: Mapping[str, Any]) -> str | None:
     return f"no library of {message} for browsers is known"
 
 
-def why_not_readable(message: str, card: Mapping[str, Any]) -> str | None:
+def why_not_readable(message: str, card: StackCard) -> str | None:
     """Return why people cannot read a message; None if they can or nothing is known."""
     known = card.get(FORMAT)
     return None if known is None or known["text"] else f"{message} is binary"
 
 
-def _languages(card: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _languages(card: StackCard) -> tuple[str, ...] | None:
     """Return the languages with a library of a message; None: all, or it is not known."""
-    listed = (card.get(FORMAT) or {}).get("languages")
+    known = card.get(FORMAT)
+    listed = None if known is None else known.get("languages")
     return None if listed is None else tuple(map(plain, listed))

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from callbench.catalog.formats import ALSO, OWN, plain
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 OTHERS = frozenset({
     "ada", "c", "clojure", "cobol", "crystal", "d", "dart", "elixir", "erlang", "f#", "fortran", "groovy", "haskell",

@@ -6,12 +6,13 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callbench.catalog import external as spec
 from callbench.catalog.external import External
+from callbench.model.card import RequestTable, StackCard
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.model.process_tree import HOST
@@ -90,6 +91,8 @@ class Card(_Strict):
         no_echo_with: connection options with which a call waits for more than its channel, so it has no echo.
         times_codec: whether messages are timed on it, since nothing but them takes time.
         reference: the call of a stack that every batch drives, so that batches can be compared.
+        example: a command line that calls Sum(1, 2) as other programs do (`callbench.catalog.example_call`).
+        curl: what curl is given to reach an address of the channel.
     """
 
     about: str | None = None
@@ -129,6 +132,8 @@ class Card(_Strict):
     no_echo_with: tuple[str, ...] | None = None
     times_codec: Literal[True] | None = None
     reference: ReferenceCall | None = None
+    example: str | None = None
+    curl: str | None = None
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()
@@ -245,7 +250,7 @@ class Programs:
 
     client: Manifest
     server: Manifest
-    request: Mapping[str, Any] | None = None
+    request: RequestTable | None = None
     counts: bool = True
     backend: "tuple[Manifest, str] | None" = None
     warm_up_limit_s: float | None = None
@@ -276,7 +281,7 @@ def read(file: Path) -> Manifest:
     return of(raw, file)
 
 
-def of(raw: Mapping[str, Any], file: Path) -> Manifest:
+def of(raw: Mapping[str, object], file: Path) -> Manifest:
     """Create a manifest from the content of its file.
 
     Args:
@@ -388,7 +393,7 @@ def _stack(parsed: _File, file: Path, name: str, axes: tuple[str, str], cards: S
     if card["roles"] == "in-process":
         card.pop("when_lost", None)
     if spec.KEY in card:
-        card = spec.complete_card(card, file.parent)
+        card = {**spec.complete_card(cast("StackCard", card), file.parent)}
     if KEY in card:
         card[KEY] |= {key: str(file.parent.absolute() / card[KEY][key]) for key in FILES if key in card[KEY]}
     return Stack(
@@ -399,7 +404,7 @@ def _stack(parsed: _File, file: Path, name: str, axes: tuple[str, str], cards: S
         language=parsed.language,
         library=" + ".join(libraries),
         version=" + ".join(parsed.libraries[library] for library in libraries if library in parsed.libraries),
-        card=card,
+        card=cast("StackCard", card),
         lacks={lack.check: lack.why for level in levels for lack in level.lacks},
         instrument=parsed.instrument or any(isinstance(card, StackEntry) and card.instrument for card in cards),
     )

@@ -4,15 +4,16 @@ An adapter with clients only, such as the load driver, is combined with every se
 """
 
 import fnmatch
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, cast
 
 from callbench.catalog.callers import CALLERS, narrower
 from callbench.catalog.shared_facts import OF_CHANNEL, OF_MESSAGE
 from callbench.model import request
+from callbench.model.card import StackCard
 from callbench.model.cell import MESSAGE_OPTIONS, MIXED, NO_ECHO_WITH, OWN, OWN_ONLY, USUAL_IN, Stack
 
-PROTOCOL = "protocol"
+PROTOCOL: Final = "protocol"
 _CLIENT_ONLY = "client-only"
 # Members of a card that belong to one side; the other members of a mixed card are merged from both.
 _CLIENTS = ("clients", "region", "connections_per_client", "when_lost")
@@ -70,9 +71,8 @@ def why_not(client: Stack, server: Stack) -> str:
             return f"the card of {stack.id} names no protocol"
         if stack.in_process or stack.instrument:
             return f"{stack.id} has no server that another's client could reach"
-    spoken = [stack.card[PROTOCOL] for stack in (client, server)]
-    if spoken[0] != spoken[1]:
-        return f"{client.id} speaks {spoken[0]}, and {server.id} speaks {spoken[1]}"
+    if client.card[PROTOCOL] != server.card[PROTOCOL]:
+        return f"{client.id} speaks {client.card[PROTOCOL]}, and {server.id} speaks {server.card[PROTOCOL]}"
     return f"{client.id} has no client"
 
 
@@ -102,9 +102,9 @@ def _both(client: str, server: str) -> str:
     return client if client == server else f"{client}{MIXED}{server}"
 
 
-def _card(client: Stack, server: Stack) -> dict[str, Any]:
-    mine, other = client.card, server.card
-    card: dict[str, Any] = {}
+def _card(client: Stack, server: Stack) -> StackCard:
+    mine, other = cast("Mapping[str, Any]", client.card), cast("Mapping[str, Any]", server.card)
+    card: dict[str, object] = {}
     # A client without a server of its own learns from the card how to call.
     left = PROTOCOL if mine.get("roles") == _CLIENT_ONLY else request.KEY
     for key in dict.fromkeys((*mine, *other)):
@@ -117,7 +117,7 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
         elif key in _WIRE:
             combined = other.get(key) or mine.get(key)
         elif key == CALLERS:
-            combined = narrower(mine, other)
+            combined = narrower(client.card, server.card)
         elif key in ("options", "explains"):
             combined = {**(other.get(key) or {}), **(mine.get(key) or {})}
         elif mine.get(key) == other.get(key):
@@ -130,7 +130,7 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
     # One side that carries calls of the user alone is enough for the stack to carry no others.
     owns = (mine.get(OWN), other.get(OWN))
     own = OWN_ONLY if OWN_ONLY in owns else all(owns)
-    return card | {"roles": "both"} | ({OWN: own} if own else {})
+    return cast("StackCard", card | {"roles": "both"} | ({OWN: own} if own else {}))
 
 
 def fits(name: str, glob: str) -> bool:

@@ -1,15 +1,18 @@
 """Which stacks can reach another host."""
 
+from typing import Final
+
 from callbench.catalog.external import runs_by_itself
 from callbench.model.cell import Stack
 
 LOOPBACK = "loopback"
 PAIR = "pair"
-# Between two hosts as they are, which a run names. The member of its definition has their names by side.
-REAL, HOSTS = "real", "hosts"
+# Between two hosts as they are, which a run names.
+REAL = "real"
 
 # The key of a card, and its value where a channel lies within one kernel: nothing of it travels on a cable.
-REACH, HOST = "reach", "host"
+REACH: Final = "reach"
+HOST = "host"
 
 
 def why_not_over(stack: Stack, link: str) -> str | None:

@@ -41,6 +41,44 @@ class Selection:
         return chosen
 
 
+@dataclass(frozen=True)
+class Selectable:
+    """A part of a study's cells that `--select` can name.
+
+    Attributes:
+        select: the value of `--select`.
+        label: in words.
+        cells: how many cells it has.
+        why_not: why none of them can run here, with the remedy; None if some can.
+    """
+
+    select: str
+    label: str
+    cells: int
+    why_not: str | None
+
+
+def choices(cells: Sequence[Cell], stacks: Mapping[str, Stack]) -> dict[str, list[Selectable]]:
+    """Return what can be chosen of these cells, by key: the adapters, and each key that has several values."""
+    of_key: dict[str, dict[tuple[str, str], list[Cell]]] = {}
+    for cell in cells:
+        words = _words(cell, stacks[cell.stack])
+        adapter = cell.stack.partition("/")[0]
+        of_key.setdefault("adapter", {}).setdefault((f"stack={adapter}/*", adapter), []).append(cell)
+        for key in KEYS[1:]:
+            of_key.setdefault(key, {}).setdefault((f"{key}={words[key]}", words[key]), []).append(cell)
+    return {
+        key: [_choice(*texts, chosen, stacks) for texts, chosen in values.items()]
+        for key, values in of_key.items()
+        if len(values) > 1
+    }
+
+
+def _choice(text: str, label: str, cells: Sequence[Cell], stacks: Mapping[str, Stack]) -> Selectable:
+    whys = {stacks[cell.stack].why_not for cell in cells}
+    return Selectable(text, label, len(cells), None if None in whys else min(filter(None, whys)))
+
+
 def parse(texts: Sequence[str]) -> Selection:
     """Parse `GLOB` (for the stack) and `KEY=GLOB`.
 

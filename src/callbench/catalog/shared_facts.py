@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from callbench.catalog.manifest import Manifest
 from callbench.model.cell import CODING, DISSECTOR, FORMAT, Stack
 
+if TYPE_CHECKING:
+    from callbench.model.card import StackCard
+
 OF_MESSAGE = (FORMAT,)
 OF_CHANNEL = (CODING, DISSECTOR)
-_Facts = Mapping[tuple[str, str], Any]
+_Facts = Mapping[tuple[str, str], object]
 
 
 def completed(manifests: Iterable[Manifest]) -> list[Manifest]:
@@ -18,11 +21,11 @@ def completed(manifests: Iterable[Manifest]) -> list[Manifest]:
     The first card that has a fact says it for the stacks whose cards do not.
     """
     every = list(manifests)
-    facts: dict[tuple[str, str], Any] = {}
+    facts: dict[tuple[str, str], object] = {}
     for stack in (stack for manifest in every for stack in manifest.stacks):
         for key, name in _places(stack):
-            if key in stack.card:
-                facts.setdefault((key, name), stack.card[key])
+            if (fact := stack.card.get(key)) is not None:
+                facts.setdefault((key, name), fact)
     return [replace(manifest, stacks=tuple(_with(stack, facts) for stack in manifest.stacks)) for manifest in every]
 
 
@@ -33,4 +36,4 @@ def _places(stack: Stack) -> list[tuple[str, str]]:
 
 def _with(stack: Stack, facts: _Facts) -> Stack:
     lacking = {key: facts[key, name] for key, name in _places(stack) if (key, name) in facts and key not in stack.card}
-    return replace(stack, card={**stack.card, **lacking}) if lacking else stack
+    return replace(stack, card=cast("StackCard", {**stack.card, **lacking})) if lacking else stack

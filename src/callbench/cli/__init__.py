@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from callbench.cli.help.group import CommandsByPurpose
-from callbench.model import machine_limits
+from callbench.model import machine_limits, thread_failures
 from callbench.model.errors import CallbenchError
 from callbench.model.secrets import SECRETS
 from callbench.model.version import VERSION
@@ -59,22 +59,28 @@ def main() -> NoReturn:
     except Exception as failure:
         if os.environ.get("CALLBENCH_TRACEBACK"):
             raise
-        refused = machine_limits.machine_failure(failure)
-        if refused is not None:
-            _end(str(refused), refused.exit_code)
-        what = " ".join(f"{type(failure).__name__}: {failure}".split())
-        _end(f"this is a mistake in Callbench itself: {what} (CALLBENCH_TRACEBACK=1 shows where)", 70)
+        _end_unexpectedly(failure)
     sys.exit(0)
+
+
+def _end_unexpectedly(failure: BaseException) -> NoReturn:
+    refused = machine_limits.machine_failure(failure)
+    if refused is not None:
+        _end(str(refused), refused.exit_code)
+    what = " ".join(f"{type(failure).__name__}: {failure}".split())
+    _end(f"this is a mistake in Callbench itself: {what} (CALLBENCH_TRACEBACK=1 shows where)", 70)
 
 
 def _run() -> None:
     machine_limits.require_memory()
+    machine_limits.use_one_thread_for_algebra()
+    thread_failures.end_the_program()
     SECRETS.learn(sys.argv[1:])
     try:
         app(prog_name="callbench", standalone_mode=True)
     except CallbenchError as failure:
-        if known := getattr(failure, "record", None):
-            show_known(known)
+        if failure.record is not None:
+            show_known(failure.record)
         raise
 
 

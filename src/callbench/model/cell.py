@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+from callbench.model.card import StackCard
 
 CLOSED = "closed"
 # Calls of a client in a slice, if a call takes longer than a slice and nobody says otherwise.
@@ -12,12 +14,18 @@ AS_IS, HELD = "as it is", "held"
 # Between the client's stack and the server's in the name of a mixed one. No shell and no glob takes it for its own.
 MIXED = ":"
 # The key of a card, and its value where a stack carries nothing but the calls of a service of the user's own.
-OWN, OWN_ONLY = "own", "only"
+OWN: Final = "own"
+OWN_ONLY = "only"
 # Keys of a card that the core asks for: `callbench.catalog.manifest.Card` says what each one holds.
-FORMAT, CODING, DISSECTOR = "format", "coding", "dissector"
-USUAL_IN, SERVICE, ADVICE = "usual_in", "service", "advice"
-MESSAGE_OPTIONS, NO_ECHO_WITH = "message_options", "no_echo_with"
-REFERENCE, TIMES_CODEC = "reference", "times_codec"
+FORMAT: Final = "format"
+CODING: Final = "coding"
+DISSECTOR: Final = "dissector"
+USUAL_IN: Final = "usual_in"
+SERVICE, ADVICE = "service", "advice"
+MESSAGE_OPTIONS: Final = "message_options"
+NO_ECHO_WITH: Final = "no_echo_with"
+REFERENCE: Final = "reference"
+TIMES_CODEC: Final = "times_codec"
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Stack:
     language: str
     library: str
     version: str
-    card: Mapping[str, Any] = field(default_factory=dict)
+    card: StackCard = field(default_factory=StackCard)
     lacks: Mapping[str, str] = field(default_factory=dict)
     why_not: str | None = None
     instrument: bool = False

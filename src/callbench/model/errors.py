@@ -1,14 +1,18 @@
 """Errors for people: one sentence and an exit code, never a traceback."""
 
+from pathlib import Path
+
 
 class CallbenchError(Exception):
     """A failure with one sentence that names the place and the remedy.
 
     Attributes:
         exit_code: what the program ends with.
+        record: the folder of what was measured so far, which is still to be printed; None if there is none.
     """
 
     exit_code = 1
+    record: Path | None = None
 
 
 class BadInput(CallbenchError):  # noqa: N818 - it names what was given, and reads so where it is raised

@@ -3,6 +3,8 @@
 import errno
 import os
 import resource
+import threading
+from functools import cache
 
 from callbench.model.errors import MachineFailure
 
@@ -11,8 +13,10 @@ _PERMISSION = "name another folder (--out, TMPDIR, XDG_CACHE_HOME), or change wh
 _FILES = "raise the limit of open files (`ulimit -n`), or use fewer clients"
 _THREADS = "raise the limit of processes and threads (`ulimit -u`, or the container's), or end other programs"
 _MEMORY = "raise the limit of memory (`ulimit -v`, or the container's), or end other programs"
-# Of addresses, which libraries take without using them.
-_LEAST_BYTES = 256 << 20
+# Of addresses, which libraries take without using them: for themselves, and for a thread of each processor.
+_LEAST_BYTES = 1280 << 20
+_LEAST_BYTES_OF_A_PROCESSOR = 128 << 20
+_THREADS_OF_ALGEBRA = "OPENBLAS_NUM_THREADS"
 # Of a command that could not go on: nobody is at fault but the machine.
 _REMEDIES = {
     errno.ENOSPC: _ROOM,
@@ -38,6 +42,7 @@ _WORDS = (
     ("pthread_create", _THREADS),
     ("EAGAIN", _THREADS),
     ("cannot start a process: Try again", _THREADS),
+    ("cannot start a thread: Try again", _THREADS),
     ("Resource temporarily unavailable", _THREADS),
     ("Cannot allocate memory", _MEMORY),
     ("cannot allocate memory", _MEMORY),
@@ -50,16 +55,32 @@ _WORDS = (
 )
 
 
+def least_addresses() -> int:
+    """Return how many bytes of addresses the program needs here, at least."""
+    return _LEAST_BYTES + _LEAST_BYTES_OF_A_PROCESSOR * (os.cpu_count() or 1)
+
+
 def require_memory() -> None:
-    """Refuse a limit under which the libraries end the program in their own way, with half a sentence.
+    """Refuse a limit under which the libraries end the program in their own way: by a signal, or they wait for ever.
 
     Raises:
         MachineFailure: the limit is too low.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < _LEAST_BYTES:
-        least = f"this program needs at least {_LEAST_BYTES >> 20}"
+    needed = least_addresses()
+    if limit != resource.RLIM_INFINITY and limit < needed:
+        least = f"this program needs at least {needed >> 20} of addresses"
         raise MachineFailure(f"memory is limited to {limit >> 20} MiB, and {least}; {_MEMORY}")
+
+
+def use_one_thread_for_algebra() -> None:
+    """Keep the library of linear algebra from threads of its own, before it is loaded.
+
+    Nothing here needs them. Where it gets none, it writes four lines, and ends the program with the signal of Ctrl-C.
+    `os.environ` is left as it is, and that is what adapters and a user's servers are started with.
+    """
+    if _THREADS_OF_ALGEBRA not in os.environ:
+        os.putenv(_THREADS_OF_ALGEBRA, "1")
 
 
 def require_addresses(least_gib: int, what: str) -> None:
@@ -80,9 +101,40 @@ def require_addresses(least_gib: int, what: str) -> None:
         )
 
 
+@cache
+def require_threads(number: int, what: str) -> None:
+    """Refuse a limit of threads under which a library that starts some ends the program by a signal.
+
+    Args:
+        number: how many it starts, at most.
+        what: what needs them, in the plural.
+
+    Raises:
+        MachineFailure: so many cannot be started.
+    """
+    over = threading.Event()
+    waiting: list[threading.Thread] = []
+    try:
+        for _ in range(number):
+            waiting.append(threading.Thread(target=over.wait, daemon=True))
+            waiting[-1].start()
+    except RuntimeError as failure:
+        waiting.pop()
+        raise MachineFailure(f"{what} need {number} threads, and {failure}; {_THREADS}") from failure
+    finally:
+        over.set()
+        for thread in waiting:
+            thread.join()
+
+
 def remedy_in(text: str) -> str | None:
     """Return what to do where a message says that the machine refused something; None if it does not."""
     return next((remedy for words, remedy in _WORDS if words in text), None)
+
+
+def lacks_threads(text: str) -> bool:
+    """Return whether a message says that no process or thread could be started."""
+    return remedy_in(text) == _THREADS
 
 
 def remedied(why: str) -> str:
@@ -111,4 +163,8 @@ def machine_failure(failure: BaseException) -> MachineFailure | None:
         where = "" if failure.filename is None else f"{os.fsdecode(failure.filename)}: "
         return MachineFailure(f"{where}{failure.strerror}; {_REMEDIES[failure.errno]}")
     text = " ".join(str(failure).split())
-    return MachineFailure(remedied(text)) if remedy_in(text) else None
+    if remedy_in(text):
+        return MachineFailure(remedied(text))
+    # A library says of its parts that cannot be loaded that its installation is broken.
+    cause = failure.__cause__ if isinstance(failure, ImportError) else None
+    return machine_failure(cause) if cause is not None else None

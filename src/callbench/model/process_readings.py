@@ -1,7 +1,6 @@
 """What was read of a side's processes at one moment: sums, with fields as in proc(5)."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,6 @@ class FullReading(LightReading):
     voluntary: int | None = None
     involuntary: int | None = None
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the reading as a journal record."""
         return asdict(self)

@@ -6,16 +6,17 @@ called by a request can carry, and what its client connects with.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
+from callbench.model.card import RequestTable
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.model.script import RequestSpec, Script, UrlPath
 
-KEY = "request"
+KEY: Final = "request"
 PROTOCOL = "http1"
 # What the client-only stacks of the load driver begin with; the protocol follows.
 DRIVER = "load/"
@@ -72,7 +73,7 @@ def only_call(stack: Stack) -> str | None:
     return called(stack.card[KEY]) if stack.mixed and KEY in stack.card else None
 
 
-def called(request: Mapping[str, Any]) -> str:
+def called(request: RequestTable) -> str:
     """The call that a request stands for."""
     return str(request.get("call") or STANDS_FOR)
 
@@ -95,10 +96,10 @@ def driver_bytes(stack: Stack) -> tuple[int, int | None] | None:
     return _length(table, "body") or 0, _length(table, "expect_body")
 
 
-def _length(table: Mapping[str, Any], name: str) -> int | None:
+def _length(table: Mapping[str, object], name: str) -> int | None:
     """How long a text of a request is, however it is given; None if it is not."""
     if f"{name}_file" in table:
-        file = Path(table[f"{name}_file"])
+        file = Path(str(table[f"{name}_file"]))
         try:
             return file.stat().st_size
         except OSError as failure:
@@ -109,7 +110,7 @@ def _length(table: Mapping[str, Any], name: str) -> int | None:
 
 
 def connected_with(
-    request: Mapping[str, Any] | None, endpoint: str, options: Mapping[str, Any]
+    request: RequestTable | None, endpoint: str, options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     """The endpoint and the options that a client connects with.
 

@@ -29,7 +29,8 @@ TOKEN = re.compile(r"(?:Bearer|Basic|Digest|Token) [\w.~+/=-]{8,}|eyJ[\w-]{8,}\.
 # Headers have names of their own kind: X-Vault-Token, X-Goog-Api-Key, X-Hub-Signature.
 _HEADER_ENDS = ("token", "apikey", "secret", "password", "authorization", "cookie", "signature", "session")
 _NAMED = re.compile(r"""(["']?)([A-Za-z_][\w.-]*)\1(\s*[=:]\s*)(?:"([^"]*)"|'([^']*)'|([^\s&;,"'}\])<>]+))""")
-_HEADER = re.compile(r"\s*([A-Za-z][\w-]*)\s*:\s*(\S.*)", re.DOTALL)
+# As a text of its own, or as a word of a command line: `--header=NAME: VALUE`.
+_HEADER = re.compile(r"\s*(?:--?[A-Za-z][\w-]*=)?([A-Za-z][\w-]*)\s*:\s*(\S.*)", re.DOTALL)
 _OPTION = re.compile(r"--?([A-Za-z][\w-]*)[ =]+(\S+)")
 _USER = re.compile(r"://[^/@\s:]*:([^/@\s]+)@")
 _ELEMENT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<>]+)<")
@@ -136,7 +137,15 @@ class Secrets:
             return [self._masked(each, secret=secret) for each in value]
         if secret and isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return self._mask_of(str(value)) if value != "" else value
-        return self.masked_text(value) if isinstance(value, str) else value
+        return self._text_masked(value) if isinstance(value, str) else value
+
+    def _text_masked(self, text: str) -> str:
+        """Mask a text. In a word of a command line, a header's value may be too short to be found by itself."""
+        shown = self.masked_text(text)
+        header = _HEADER.fullmatch(text)
+        if shown != text or not text.startswith("-") or header is None or not is_secret_header(header[1]):
+            return shown
+        return text[: header.start(2)] + self._mask_of(header[2])
 
     def _masked_key(self, key: str) -> str:
         """Mask a key that is a text, such as a URL, and leave the names of a record alone."""

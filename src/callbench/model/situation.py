@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from callbench.model.objective import Objective
+from callbench.stats.wire.link import Wire
 
 # A month as clouds bill it: 365 days of 24 hours, divided by 12.
 MONTH_S = 365 * 86_400 / 12
@@ -46,7 +47,7 @@ class SituationLink:
     """
 
     name: str
-    wire: Mapping[str, Any]
+    wire: Wire
     share: float
 
 

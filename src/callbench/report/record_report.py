@@ -28,10 +28,10 @@ class ReportSource(Protocol):
         """Its folder or file."""
 
     @property
-    def info(self) -> Mapping[str, Any]:
+    def info(self) -> Mapping[str, object]:
         """Members `title` and `started`."""
 
-    def environment(self) -> Mapping[str, Any]:
+    def environment(self) -> Mapping[str, object]:
         """Return the machine that it was measured on."""
 
 
@@ -94,7 +94,7 @@ def show(report: RecordReport, console: Console) -> None:
                 console.print(Text(f"! {sentence}", style="yellow"), soft_wrap=True)
 
 
-def as_record(report: RecordReport) -> dict[str, Any]:
+def as_record(report: RecordReport) -> dict[str, object]:
     """Return it for programs, as JSON values."""
     return {**report.record, "findings": record(report.findings), "found": list(report.found)}
 

@@ -178,14 +178,7 @@ def _cells(subject: Subject) -> Grid:
     for cell in cells:
         rate = table_cell(cell, "rate_per_s")
         errors = ", ".join(f"{count} {kind}" for kind, count in cell.errors.items())
-        grid.add(
-            cell.attributes["stack"],
-            cell.attributes["group"],
-            *(column.text(cell) for column in columns),
-            f"{cell.calls:,}",
-            rate.text or rate.why,
-            rate.spread.removeprefix("± "),
-            *(table_cell(cell, metric.name).text for metric in others),
-            errors,
-        )
+        named = [cell.attributes["stack"], cell.attributes["group"], *(column.text(cell) for column in columns)]
+        timed = [f"{cell.calls:,}", rate.text or rate.why, rate.spread.removeprefix("± ")]
+        grid.add(*named, *timed, *(table_cell(cell, metric.name).text for metric in others), errors)
     return grid

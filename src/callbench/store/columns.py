@@ -17,7 +17,7 @@ _SIDE = (
 )
 _GAPS = "STRUCT(cpu BIGINT, wakeups BIGINT, gaps BIGINT, gap_ns BIGINT, longest_ns BIGINT, realtime BOOLEAN)"
 
-# A row a phase and direction: callbench.wire.counts has the same names.
+# A row a phase and direction.
 WIRE_FIGURES = (
     *("packets", "link", "ip", "tcp", "tcp_options", "payload", "retransmitted", "turns"),
     *(

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,20 @@ PEER = "peer"
 LOAD = "load"
 
 
-def head(kind: str, title: str, request: Mapping[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class MeasuredCommit:
+    """The commit of the software that a record measured, or another name of a version.
+
+    Attributes:
+        name: of a commit that git knows here: the first digits of its hash, with `-dirty` if files have changed since.
+        at: when the commit was made, UTC to the second; "" where that is not known.
+    """
+
+    name: str
+    at: str = ""
+
+
+def head(kind: str, title: str, request: Mapping[str, object]) -> dict[str, Any]:
     """Return the members of `record.json` for a record that begins now.
 
     Args:
@@ -38,12 +52,24 @@ def head(kind: str, title: str, request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def with_commit(info: Mapping[str, object], commit: MeasuredCommit | None) -> dict[str, object]:
+    """Return the members of `record.json` with the commit of what is measured, if it is known."""
+    return {**info, **({"commit": asdict(commit)} if commit else {})}
+
+
+def commit_of(info: Mapping[str, object]) -> MeasuredCommit:
+    """Return the commit of what was measured; without a name where `record.json` has none."""
+    commit = info.get("commit")
+    known = commit if isinstance(commit, Mapping) else {}
+    return MeasuredCommit(*(text if isinstance(text := known.get(name), str) else "" for name in ("name", "at")))
+
+
 def folder(out: Path | None, name: str) -> Path:
     """Where a record is kept: the folder that was asked for, or `runs/NAME-TIME` under the current one."""
     return out or Path("runs") / f"{name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
 
 
-def as_file(value: Mapping[str, Any]) -> bytes:
+def as_file(value: Mapping[str, object]) -> bytes:
     """Return a JSON object as the content of a file of a record."""
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 

@@ -1,5 +1,6 @@
 """A record as one file, a ZIP archive, and back. What can be made anew from its journal is left out."""
 
+import lzma
 import os
 import re
 import stat
@@ -20,20 +21,52 @@ MOST_FILES = 10_000
 _COPY_BYTES = 1 << 20
 # Made anew from the journal, or of no use elsewhere.
 _LEFT_OUT = re.compile(r"lock|progress\.json|parquet(/.*)?|report\.\w+|(.*/)?\..*")
+_METHODS = {False: zipfile.ZIP_DEFLATED, True: zipfile.ZIP_LZMA}
+# What comes of an archive that is damaged, or that asks for more memory than there is.
+_DAMAGED = (
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, MemoryError, zlib.error, lzma.LZMAError,
+)  # fmt: skip
 
 
-def pack(record: Path, to: Path) -> None:
+def pack(record: Path, to: Path, *, small: bool = False) -> None:
     """Write a record to a file.
+
+    Args:
+        record: its folder.
+        to: the file.
+        small: whether it takes about ten times as long and has about half the bytes (LZMA in place of Deflate).
 
     Raises:
         MachineFailure: the file cannot be written.
     """
     try:
-        with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(_files(record)):
-                archive.write(file, f"{record.name}/{file.relative_to(record).as_posix()}")
+        with zipfile.ZipFile(to, "w", _METHODS[small]) as archive:
+            for name, file in _named(record).items():
+                archive.write(file, name)
     except OSError as failure:
         raise machine_limits.written(f"cannot write {to}", failure) from failure
+
+
+def is_packed(record: Path, file: Path, *, small: bool = False) -> bool:
+    """Return whether a file already has what `pack` would write of a record, by each of its bytes.
+
+    Args:
+        record: its folder.
+        file: the file, which may be missing or something else.
+        small: as `pack` has it.
+    """
+    files = _named(record)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            infos = archive.infolist()
+            if [info.filename for info in infos] != list(files):
+                return False
+            return all(
+                info.compress_type == _METHODS[small] and _is_same(archive, info, files[info.filename])
+                for info in infos
+            )
+    except (OSError, *_DAMAGED):
+        return False
 
 
 def unpack(file: IO[bytes], shelf: Shelf) -> str:
@@ -55,9 +88,11 @@ def unpack(file: IO[bytes], shelf: Shelf) -> str:
             _extract(zipped, members, made)
             Record(made).require_sealed()
             made.rename(shelf.folder / name)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as failure:
-        raise BadInput(f"the file is no packed record, or is damaged: {failure}; export the record again") from failure
-    except OSError as failure:
+    except (*_DAMAGED, OSError) as failure:
+        # BZIP2's data are damaged by an error of the system that has no number.
+        if not isinstance(failure, OSError) or failure.errno is None:
+            sentence = f"the file is no packed record, or is damaged: {failure}; export the record again"
+            raise BadInput(sentence) from failure
         raise machine_limits.written(f"cannot write into {shelf.folder}", failure) from failure
     return name
 
@@ -69,6 +104,22 @@ def _files(record: Path) -> Iterator[Path]:
             inside = file.relative_to(record).as_posix()
             if not _LEFT_OUT.fullmatch(inside) and stat.S_ISREG(file.lstat().st_mode):
                 yield file
+
+
+def _named(record: Path) -> dict[str, Path]:
+    """Return the files of a record by their names in an archive, in their order there."""
+    return {f"{record.name}/{file.relative_to(record).as_posix()}": file for file in sorted(_files(record))}
+
+
+def _is_same(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: Path) -> bool:
+    """Return whether a file of an archive has the same bytes as another."""
+    if info.file_size != file.stat().st_size:
+        return False
+    with archive.open(info) as packed, file.open("rb") as plain:
+        while part := plain.read(_COPY_BYTES):
+            if packed.read(len(part)) != part:
+                return False
+        return not packed.read(1)
 
 
 def _members(zipped: zipfile.ZipFile) -> dict[PurePosixPath, zipfile.ZipInfo]:

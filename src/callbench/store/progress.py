@@ -61,18 +61,19 @@ def progress_point(
 class ProgressFile:
     """Replaces the file, at most once a second. It never waits for the disk."""
 
-    def __init__(self, record: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, record: Path, clock: Callable[[], float] = time.monotonic, name: str = FILE) -> None:
         """Keep the progress in the folder of a record.
 
         Args:
             record: the folder.
             clock: seconds.
+            name: of the file.
         """
-        self._file = record / FILE
+        self._file = record / name
         self._clock = clock
         self._last_s: float | None = None
 
-    def offer(self, made: Callable[[], Mapping[str, Any]]) -> None:
+    def offer(self, made: Callable[[], Mapping[str, object]]) -> None:
         """Write what is known now, if a second has passed. A disk that cannot take it ends nothing.
 
         Args:
@@ -81,7 +82,7 @@ class ProgressFile:
         if self._last_s is not None and self._clock() - self._last_s < EVERY_S:
             return
         document = SECRETS.masked({"format": FORMAT, "at": now(), **made()})
-        part = self._file.with_name(f".{FILE}.part")
+        part = self._file.with_name(f".{self._file.name}.part")
         with contextlib.suppress(OSError):
             descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as out:
@@ -98,7 +99,12 @@ class ProgressFile:
 
 def read(record: Path) -> dict[str, Any] | None:
     """Return the progress of a record that is being written; None if none is, or its command keeps none."""
-    file = record / FILE
+    document = document_of(record / FILE)
+    return document if document is not None and is_written(record) else None
+
+
+def document_of(file: Path) -> dict[str, object] | None:
+    """Return what a `ProgressFile` wrote; None if it is not there, or something else wrote it."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "rb") as opened:
@@ -106,4 +112,4 @@ def read(record: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     known = isinstance(document, dict) and document.get("format") == FORMAT
-    return document if known and is_written(record) else None
+    return document if known else None

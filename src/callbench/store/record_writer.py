@@ -6,12 +6,12 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
-from callbench.store.head import FILE, SEAL, as_file, now
+from callbench.store.head import FILE, SEAL, MeasuredCommit, as_file, now, with_commit
 from callbench.store.journal import Journal, seal_of
 from callbench.store.lines.notes import NoteLine
 from callbench.store.record import Record
@@ -62,7 +62,7 @@ class RecordWriter(Record):
             raise
 
     @classmethod
-    def create(cls, path: Path, info: Mapping[str, Any], files: Mapping[str, bytes]) -> Self:
+    def create(cls, path: Path, info: Mapping[str, object], files: Mapping[str, bytes]) -> Self:
         """Make the folder of a record.
 
         Args:
@@ -108,7 +108,16 @@ class RecordWriter(Record):
         """
         self.append(NoteLine(kind="note", at=now(), text=text))
 
-    def change_request(self, request: Mapping[str, Any]) -> None:
+    def name_commit(self, commit: MeasuredCommit) -> None:
+        """Says which commit is measured.
+
+        Raises:
+            MachineFailure: the disk is full or fails.
+        """
+        self.info = with_commit(self.info, commit)
+        self._change()
+
+    def change_request(self, request: Mapping[str, object]) -> None:
         """Replaces what was asked for, where more is asked of the same record.
 
         Raises:

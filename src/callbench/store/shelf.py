@@ -11,7 +11,7 @@ from typing import Any
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
-from callbench.store.head import FILE, as_file
+from callbench.store.head import FILE, as_file, commit_of
 from callbench.store.record import Record
 from callbench.store.record_writer import is_written, locked, put
 
@@ -32,6 +32,8 @@ class ShelvedRecord:
         started: UTC; "" if it is not known.
         state: `running`, `finished`, `stopped`, `cut off` (its program was killed), or `damaged`.
         trouble: why it cannot be read; "" if it can.
+        commit: of what was measured; "" if it is not known.
+        committed: when that commit was made, UTC; "" likewise.
     """
 
     name: str
@@ -43,10 +45,13 @@ class ShelvedRecord:
     state: str
     tags: Sequence[str] = ()
     trouble: str = ""
+    commit: str = ""
+    committed: str = ""
 
     def holds(self, words: str) -> bool:
         """Return whether each word occurs somewhere in what is known of it, in whatever case."""
-        text = " ".join((self.name, self.kind, self.title, self.study, self.machine, self.state, *self.tags)).lower()
+        known = (self.name, self.kind, self.title, self.study, self.machine, self.state, self.commit, *self.tags)
+        text = " ".join(known).lower()
         return all(word in text for word in words.lower().split())
 
     def fits(self, q: str, kind: str, state: str, tag: str) -> bool:
@@ -180,20 +185,32 @@ class Shelf:
         try:
             info = Record(self.path(name)).info
         except BadInput as failure:
-            return ShelvedRecord(name, "unknown", name, "", "", "", "damaged", trouble=str(failure))
+            return ShelvedRecord(
+                name=name,
+                kind="unknown",
+                title=name,
+                study="",
+                machine="",
+                started="",
+                state="damaged",
+                trouble=str(failure),
+            )
+        measured = commit_of(info)
         request = info["request"] if isinstance(info["request"], dict) else {}
         state = str(info["state"])
         if state == "running" and not is_written(path):
             state = "cut off"
         return ShelvedRecord(
-            name,
-            str(info["kind"]),
-            str(info["title"]),
-            study if isinstance(study := request.get("study"), str) else "",
-            _machine(_object(path / "environment.json")),
-            str(info["started"]),
-            state,
-            [str(tag) for tag in _list(_object(path / TAGS_FILE).get("tags"))],
+            name=name,
+            kind=str(info["kind"]),
+            title=str(info["title"]),
+            study=study if isinstance(study := request.get("study"), str) else "",
+            machine=_machine(_object(path / "environment.json"), _list(request.get("hosts"))),
+            started=str(info["started"]),
+            state=state,
+            tags=[str(tag) for tag in _list(_object(path / TAGS_FILE).get("tags"))],
+            commit=measured.name,
+            committed=measured.at,
         )
 
 
@@ -243,7 +260,16 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _machine(environment: dict[str, Any]) -> str:
+def _machine(environment: dict[str, Any], clients: Sequence[Any]) -> str:
+    """Return on which machines it was measured; `clients` are the hosts of a load's clients."""
     machine = environment.get("machine")
     model = machine.get("model") if isinstance(machine, dict) else None
-    return ", ".join(str(part) for part in (model, environment.get("system")) if part)
+    own = ", ".join(str(part) for part in (model, environment.get("system")) if part)
+    hosts = environment.get("hosts")
+    sides = [
+        f"{side} on {about.get('name')} ({about.get('system')}, {len(_list(about.get('processors')))} processors)"
+        for side, about in (hosts if isinstance(hosts, dict) else {}).items()
+        if isinstance(about, dict)
+    ]
+    sides += [f"clients on {', '.join(map(str, clients))}"] if clients else []
+    return "; ".join([*sides, f"core on {own}"]) if sides else own

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from callbench.model import thread_failures
 from callbench.model.errors import CallbenchError, HostLost, MachineFailure
 
 if TYPE_CHECKING:
@@ -18,11 +19,7 @@ if TYPE_CHECKING:
 
 
 class Stopped(CallbenchError):  # noqa: N818 - it names what happened
-    """The user stopped the program with Ctrl-C. The sentence contains the command that resumes it.
-
-    Attributes:
-        record: the folder of what was measured so far, which is still to be printed; None if there is none.
-    """
+    """The user stopped the program with Ctrl-C. The sentence contains the command that resumes it."""
 
     exit_code = 130
 
@@ -80,9 +77,22 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def as_error(stop: KeyboardInterrupt | Sigterm, message: str, record: Path | None = None) -> Stopped:
-    """Return the error with which the program ends after it was stopped, with its exit code."""
-    return (Terminated if isinstance(stop, Sigterm) else Stopped)(message, record)
+def as_error(stop: KeyboardInterrupt | Sigterm, message: str, record: Path | None = None) -> Exception:
+    """Return the error with which the program ends after it was stopped, with its exit code.
+
+    Where one of its own threads failed and so stopped it, it is that failure.
+    """
+    number = signal.SIGTERM if isinstance(stop, Sigterm) else signal.SIGINT
+    return _error(number, message, record)
+
+
+def _error(number: int | None, message: str, record: Path | None) -> Exception:
+    failure = thread_failures.as_failure(message)
+    if failure is None:
+        return (Terminated if number == signal.SIGTERM else Stopped)(message, record)
+    if isinstance(failure, CallbenchError):
+        failure.record = record
+    return failure
 
 
 @dataclass
@@ -95,9 +105,9 @@ class StopRequest:
 
     number: int | None = None
 
-    def error(self, message: str) -> Stopped:
+    def error(self, message: str) -> Exception:
         """Return the error with which the program ends once it has said what is known."""
-        return (Terminated if self.number == signal.SIGTERM else Stopped)(message)
+        return _error(self.number, message, None)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The addresses of the page, and what each answers."""
 
-import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -12,24 +11,32 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 
+from callbench.analysis.history.order import SeriesOrder
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.store import packed
 from callbench.store.packed import MOST_BYTES
 from callbench.store.shelf import Shelf
 from callbench.web.api.application import Api
 from callbench.web.api.parts import PageParts
+from callbench.web.calculating import Calculating
 from callbench.web.comparing import Comparing
 from callbench.web.exporting import exported
-from callbench.web.guard import REPORT_POLICY
+from callbench.web.failing import status_of
 from callbench.web.histories import Histories, shown
+from callbench.web.hosts import OtherMachines
 from callbench.web.jobs import Jobs
+from callbench.web.latencies import Latencies
+from callbench.web.program import parsed
 from callbench.web.reports import Reports
+from callbench.web.service_views import ServiceViews
+from callbench.web.services import Services
+from callbench.web.serving import Serving
 from callbench.web.settings import Settings
 from callbench.web.starting import Starting
-from callbench.web.views import style, view
+from callbench.web.views import framed, style, view
 from callbench.web.watching import Watching
 
 _Result = TypeVar("_Result")
@@ -49,12 +56,26 @@ class Pages:
         self._shelf = shelf
         self._kept = kept
         self._reports, self._histories = Reports(kept), Histories(shelf)
-        self._comparing = Comparing(shelf)
+        self._comparing, self._calculating = Comparing(shelf), Calculating(shelf, kept)
+        self._latencies = Latencies(shelf, self._reports)
         jobs = Jobs(shelf)
-        self._starting, self._watching = Starting(jobs), Watching(shelf, jobs, ending)
-        self._settings = Settings(jobs)
+        self._serving = Serving(jobs)
+        self._starting, self._watching = Starting(jobs, self._serving), Watching(shelf, jobs, ending)
+        self._settings, self._hosts = Settings(jobs), OtherMachines()
+        services = Services(shelf.folder)
+        self._services = ServiceViews(services)
         parts = PageParts(
-            shelf, kept, jobs, self._reports, self._histories, self._comparing, self._watching, self._settings
+            shelf=shelf,
+            kept=kept,
+            jobs=jobs,
+            reports=self._reports,
+            histories=self._histories,
+            comparing=self._comparing,
+            watching=self._watching,
+            settings=self._settings,
+            serving=self._serving,
+            hosts=self._hosts,
+            services=services,
         )
         self._api = Api(parts)
 
@@ -68,15 +89,22 @@ class Pages:
                 Route("/import", self._import, methods=["POST"]),
                 Route("/records/{name}", self._record),
                 Route("/records/{name}/report", self._report),
+                Route("/records/{name}/cells", self._cells),
+                Route("/records/{name}/cells/page", self._page_of_cells),
                 Route("/records/{name}/export", self._export),
                 Route("/records/{name}/name", self._rename, methods=["POST"]),
                 Route("/records/{name}/tags", self._tag, methods=["POST"]),
                 Route("/records/{name}/delete", self._ask_to_delete, methods=["GET"]),
                 Route("/records/{name}/delete", self._delete, methods=["POST"]),
+                *self._latencies.routes(),
                 *self._comparing.routes(),
+                *self._calculating.routes(),
                 *self._starting.routes(),
                 *self._watching.routes(),
                 *self._settings.routes(),
+                *self._serving.routes(),
+                *self._hosts.routes(),
+                *self._services.routes(),
                 Mount("/api", self._api.application()),
             ],
             exception_handlers={CallbenchError: _failed, HTTPException: _not_found},
@@ -101,25 +129,28 @@ class Pages:
 
     def _history(self, request: Request) -> Response:
         asked = request.query_params.get("q", "").strip()
-        return view("history", {"asked": asked, **shown(json.loads(self._histories.text()), _address, asked)})
+        order = SeriesOrder.COMMIT if request.query_params.get("by") == SeriesOrder.COMMIT else SeriesOrder.TIME
+        return view("history", {"asked": asked, **shown(parsed(self._histories.text(order)), _address, asked)})
 
     def _style(self, _: Request) -> Response:
         return Response(style(), media_type="text/css")
 
     def _record(self, request: Request) -> Response:
+        return self._read(request, "report")
+
+    def _cells(self, request: Request) -> Response:
+        return self._read(request, "cells/page")
+
+    def _read(self, request: Request, part: str) -> Response:
         entry = self._shelf.entry(request.path_params["name"])
         path = self._shelf.folder / entry.name
-        return view("record", {"entry": entry, "shell": shlex.quote(str(path))})
+        return view("record", {"entry": entry, "part": part, "shell": shlex.quote(str(path))})
+
+    def _page_of_cells(self, request: Request) -> Response:
+        return framed(lambda: self._reports.html(self._shelf.path(request.path_params["name"]), ["--cells"]))
 
     def _report(self, request: Request) -> Response:
-        headers = {"Content-Security-Policy": REPORT_POLICY}
-        try:
-            page = self._reports.html(self._shelf.path(request.path_params["name"]))
-        except CallbenchError as failure:
-            answer = view("failed", {"sentence": str(failure), "framed": True, "style": style()}, 400)
-            answer.headers.update(headers)
-            return answer
-        return HTMLResponse(page, headers=headers)
+        return framed(lambda: self._reports.html(self._shelf.path(request.path_params["name"])))
 
     def _export(self, request: Request) -> Response:
         return exported(self._shelf.path(request.path_params["name"]), self._kept)
@@ -182,7 +213,7 @@ def _address(name: str) -> str:
 
 
 def _failed(_: Request, failure: Exception) -> Response:
-    return view("failed", {"sentence": str(failure), "framed": False, "style": ""}, 400)
+    return view("failed", {"sentence": str(failure), "framed": False, "style": ""}, status_of(failure))
 
 
 def _not_found(_: Request, failure: Exception) -> Response:

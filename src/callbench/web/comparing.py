@@ -1,6 +1,5 @@
 """The view that compares records: the decisions of `callbench compare RUN RUN`, for each run against the first."""
 
-import json
 import math
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from starlette.routing import Route
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import percent
 from callbench.store.shelf import Shelf
-from callbench.web.program import said
+from callbench.web.program import parsed, said
 from callbench.web.reports import state_of
 from callbench.web.views import view
 
@@ -51,7 +50,7 @@ class Comparing:
                 "runs": runs,
                 "first": first,
                 "hidden": hidden,
-                "tables": [(other, table(json.loads(self.text(first, other)), hidden=hidden)) for other in others],
+                "tables": [(other, table(parsed(self.text(first, other)))) for other in others],
             },
         )
 
@@ -74,18 +73,16 @@ class Comparing:
             return known[1]
 
 
-def table(document: Mapping[str, Any], *, hidden: bool) -> dict[str, Any]:
+def table(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is shown of a comparison, the greatest change by its noise first.
 
     Args:
         document: as `comparison.schema.json` has it.
-        hidden: whether only better and worse is shown.
     """
-    cells = sorted(document["cells"], key=_by_noise, reverse=True)
-    shown = [cell for cell in cells if not (hidden and cell["verdict"] in _NOISE)]
+    rows = [_row(cell) for cell in sorted(document["cells"], key=_by_noise, reverse=True)]
     return {
-        "rows": [_row(cell) for cell in shown],
-        "hidden": len(cells) - len(shown),
+        "rows": rows,
+        "noise": sum(row["noise"] for row in rows),
         "sentences": document["sentences"],
         "notes": document["notes"],
     }
@@ -109,5 +106,6 @@ def _row(cell: Mapping[str, Any]) -> dict[str, Any]:
         "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}" if low and high else "",
         "by_noise": f"{far:,.1f}" if far >= 0 else "",
         "verdict": cell["verdict"],
+        "noise": cell["verdict"] in _NOISE,
         "why": cell["why"],
     }

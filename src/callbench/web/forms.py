@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.model.errors import BadInput
+from callbench.model.secrets import Secrets
 
+# Of a value, in characters. A whole body has to fit into a command line, of which Linux takes 128 KiB a word.
 _LONGEST = 2000
+_LONGEST_TEXT = 30_000
 
 
 @dataclass(frozen=True)
@@ -16,9 +19,10 @@ class FormField:
         name: in an address.
         label: for people.
         option: with its dashes; "" for an argument.
-        kind: `text`, `number` or `check`.
+        kind: `text`, `number`, `check`, `lines` (each line is a value) or `area` (a value of several lines).
         hint: an example.
         many: whether words with blanks between them are several values.
+        group: the heading that it stands under.
     """
 
     name: str
@@ -27,6 +31,7 @@ class FormField:
     kind: str = "text"
     hint: str = ""
     many: bool = False
+    group: str = ""
 
     def words(self, value: str) -> list[str]:
         """Return what it adds to a command line.
@@ -34,17 +39,24 @@ class FormField:
         Raises:
             BadInput: the value cannot be part of one.
         """
-        if len(value) > _LONGEST or not all(character.isprintable() for character in value):
-            raise BadInput(f"{self.label}: at most {_LONGEST} printable characters can be given")
+        several = self.kind in {"lines", "area"}
+        longest = _LONGEST_TEXT if several else _LONGEST
+        value = value.replace("\r\n", "\n") if several else value
+        if len(value) > longest or not all(_is_plain(character, several=several) for character in value):
+            raise BadInput(f"{self.label}: at most {longest} printable characters can be given")
         if not value:
             return []
+        if self.kind == "lines":
+            return [f"{self.option}={line.strip()}" for line in value.split("\n") if line.strip()]
         if self.kind == "check":
             return [self.option]
+        given = value.split() if self.many else [value]
         if self.option:
-            return [f"{self.option}={word}" for word in (value.split() if self.many else [value])]
-        if value.startswith("-"):
-            raise BadInput(f"{self.label}: {value!r} would be an option; give a name or an address")
-        return [value]
+            return [f"{self.option}={word}" for word in given]
+        for word in given:
+            if word.startswith("-"):
+                raise BadInput(f"{self.label}: {word!r} would be an option; give a name or an address")
+        return given
 
 
 @dataclass(frozen=True)
@@ -55,13 +67,58 @@ class Form:
         about: what it does.
         needs: names of fields, of which one has to be filled.
         estimates: whether `--dry-run` says how long it takes.
+        calls: whether `--dry-run` makes one call, and says how long it takes.
     """
 
     about: str
     fields: Sequence[FormField]
     needs: Sequence[str]
     estimates: bool = False
+    calls: bool = False
 
+    @property
+    def groups(self) -> Mapping[str, Sequence[FormField]]:
+        """The fields under each heading, in their order."""
+        found: dict[str, list[FormField]] = {}
+        for field in self.fields:
+            found.setdefault(field.group, []).append(field)
+        return found
+
+    def addresses(self, values: Mapping[str, str]) -> list[str]:
+        """Return the URLs of servers in its arguments."""
+        return [
+            value
+            for field in self.fields
+            if not field.option and "://" in (value := values.get(field.name, "").strip()).partition(" ")[0]
+        ]
+
+
+_REQUEST = (
+    FormField("path", "Path", "--path", hint="/hello", group="Request"),
+    FormField("method", "Method", "--method", hint="GET, or POST with a body", group="Request"),
+    FormField("header", "Headers, one a line", "--header", "lines", hint="Accept: text/plain", group="Request"),
+    FormField("body", "Body", "--body", "area", hint="text, or the path of a file", group="Request"),
+    FormField("over_http2", "HTTP/2", "--http2", "check", group="Request"),
+    FormField("grpc", "gRPC", "--grpc", "check", group="Request"),
+    FormField("status", "Status", "--expect-status", hint="200 to 299", many=True, group="Right answers"),
+    FormField("expect", "Whole body", "--expect-body", "area", hint="any", group="Right answers"),
+    FormField("json", "JSON paths, one a line", "--expect-json", "lines", hint="$.user.name=x", group="Right answers"),
+    FormField("match", "Regular expression", "--expect-match", hint="^Hello", group="Right answers"),
+    FormField("timeout", "Seconds until a call has failed", "--timeout", "number", group="Right answers"),
+)
+_SERVER = (
+    FormField("server", "Server", hint="http://127.0.0.1:8080/hello", group="Server"),
+    FormField("start", "Or a command that starts it", "--start", hint="python3 server.py {port}", group="Server"),
+    *_REQUEST,
+)
+_ANY_HOST = FormField("any_host", "The server may be on another machine: it is mine", "--any-host", "check", "")
+_THINK = FormField("think", "Milliseconds between calls of a client", "--think", "number")
+_OBJECTIVE = FormField("objective", "Objective", "--objective", hint="p99 under 50 ms")
+_COMMIT = FormField("commit", "Commit of what is measured", "--commit", hint="HEAD, or a version")
+_EACH_OF = ("server", "start")
+
+# The command that serves until it is stopped, and leaves no record.
+SERVE = "serve"
 
 FORMS: Mapping[str, Form] = {
     "run": Form(
@@ -73,6 +130,7 @@ FORMS: Mapping[str, Form] = {
             FormField("link", "Link", "--link", hint="lan100"),
             FormField("forks", "Forks", "--forks", "number"),
             FormField("quick", "Quick run", "--quick", "check"),
+            _COMMIT,
         ),
         ("study",),
         estimates=True,
@@ -80,20 +138,115 @@ FORMS: Mapping[str, Form] = {
     "load": Form(
         "Put a server under load: rate, latency and errors.",
         (
-            FormField("server", "Server", hint="http://127.0.0.1:8080/hello"),
-            FormField("start", "Or a command that starts it", "--start", hint="python3 server.py {port}"),
-            FormField("path", "Path", "--path", hint="/hello"),
-            FormField("clients", "Clients", "--clients", "number"),
-            FormField("seconds", "Seconds", "--seconds", "number"),
+            *_SERVER,
+            FormField("clients", "Clients", "--clients", "number", hint="50"),
+            FormField("seconds", "Seconds", "--seconds", "number", hint="10"),
             FormField("rate", "Arrivals per second", "--rate", "number"),
+            _THINK,
+            FormField("fail_if", "Fails if, one a line", "--fail-if", "lines", hint="p99 > 50 ms"),
+            _COMMIT,
         ),
-        ("server", "start"),
+        _EACH_OF,
+        calls=True,
+    ),
+    "capacity": Form(
+        "Find how many clients a server holds, and what limits it.",
+        (
+            *_SERVER,
+            _OBJECTIVE,
+            FormField("need", "Clients that must be held", "--need", "number"),
+            FormField("seconds", "Seconds, at most", "--seconds", "number", hint="120"),
+            _THINK,
+            FormField("link", "Link", "--link", hint="lan100"),
+            _COMMIT,
+            _ANY_HOST,
+        ),
+        _EACH_OF,
+        calls=True,
+    ),
+    "soak": Form(
+        "Load a server for a long time and watch its health.",
+        (
+            *_SERVER,
+            FormField("clients", "Clients of each step", "--clients", hint="1,10,50"),
+            FormField("seconds", "Seconds of each step", "--seconds", "number", hint="60"),
+            FormField("rest", "Seconds of rest after each", "--rest", "number", hint="10"),
+            _THINK,
+            FormField("link", "Link", "--link", hint="lan100"),
+            _COMMIT,
+            _ANY_HOST,
+        ),
+        _EACH_OF,
+        calls=True,
+    ),
+    "overload": Form(
+        "Send more calls than a server can answer, and watch it recover.",
+        (
+            *_SERVER,
+            _OBJECTIVE,
+            FormField("times", "Multiples of its capacity", "--times", hint="2,10"),
+            FormField("clients", "Most calls at once", "--clients", "number", hint="200"),
+            FormField("seconds", "Seconds of each", "--seconds", "number", hint="10"),
+            FormField("capacity", "Its capacity in calls/s, if known", "--capacity", "number"),
+            FormField("link", "Link", "--link", hint="lan100"),
+            _COMMIT,
+            _ANY_HOST,
+        ),
+        _EACH_OF,
+        calls=True,
+    ),
+    "torture": Form(
+        "Open misbehaving connections, and watch what normal calls meet.",
+        (
+            *_SERVER,
+            FormField("test", "Only these tests", "--test", hint="flood,slowloris"),
+            FormField("connections", "Bad connections at once", "--connections", "number", hint="1000"),
+            FormField("seconds", "Seconds of each test", "--seconds", "number", hint="10"),
+            FormField("link", "Link", "--link", hint="lan100"),
+            _ANY_HOST,
+        ),
+        _EACH_OF,
+        calls=True,
+    ),
+    "advise": Form(
+        "Advise which stack to use in a situation, and why.",
+        (
+            FormField("of", "Of", hint="a run, a study, an imported service or a sample"),
+            FormField("link", "Links", "--link", hint="25ms,20mbit", many=True),
+            FormField("today", "Stack that runs today", "--today", hint="native/json+http-keepalive"),
+            FormField("rate", "Calls per second", "--calls-per-second", "number"),
+            FormField("objective", "Latency that every link must meet", "--objective", hint="p99 under 50 ms"),
+            FormField("language", "Languages that must take part", "--language", hint="java go", many=True),
+            FormField("goal", "What is to be small", "--goal", hint="time, money, processor or bytes"),
+            FormField("budget", "Time for measuring", "--budget", hint="60s"),
+            FormField("browsers", "Browsers make the calls", "--browsers", "check", group="Who calls"),
+            FormField("others", "Programs of others make the calls", "--others", "check", group="Who calls"),
+            FormField("no_tls", "Calls are not encrypted", "--no-tls", "check", group="Who calls"),
+            FormField("readable", "People read the messages", "--readable", "check", group="Who calls"),
+            FormField("processor", "A processor for an hour", "--processor-hour", "number", group="Prices"),
+            FormField("gigabyte", "10^9 bytes to the clients", "--gigabyte-out", "number", group="Prices"),
+            FormField("currency", "Currency", "--currency", hint="EUR", group="Prices"),
+            FormField("worth", "Least saving a month", "--worth", "number", hint="50", group="Prices"),
+        ),
+        ("of",),
+    ),
+    SERVE: Form(
+        "Serve stacks at 127.0.0.1 for a client of your own, until it is stopped. It measures nothing.",
+        (
+            FormField("every", "Every native stack, in one process", "--all", "check"),
+            FormField("stacks", "Or stacks by name", hint="rust/hyper native/json+http", many=True),
+            FormField("channels", "Of the native ones, only these channels at first", "--channels", hint="http,tcp"),
+            FormField("port", "First port", "--port", "number", hint="any free ones"),
+            FormField("option", "Options of stacks by name, one a line", "--option", "lines", hint="delay_us=1000"),
+        ),
+        ("every", "stacks"),
     ),
     "compare": Form(
         "Compare two stacks or two servers.",
         (
-            FormField("a", "First", hint="native/soap+tcp"),
+            FormField("a", "First", hint="native/soap+tcp, or http://127.0.0.1:8080/hello"),
             FormField("b", "Second", hint="native/json+tcp"),
+            *_REQUEST,
             FormField("call", "Call", "--call", hint="Sum"),
             FormField("clients", "Clients", "--clients", "number"),
             FormField("seconds", "Seconds", "--seconds", "number"),
@@ -115,3 +268,12 @@ def command_line(what: str, values: Mapping[str, str]) -> list[str]:
     given = {field.name: values.get(field.name, "").strip() for field in form.fields}
     words = [word for field in form.fields for word in field.words(given[field.name])]
     return [what, *words] if any(given[name] for name in form.needs) else []
+
+
+def masked(words: Sequence[str]) -> list[str]:
+    """Return words of a command line as they are shown: without the secrets in them."""
+    return list(Secrets().masked(list(words)))
+
+
+def _is_plain(character: str, *, several: bool) -> bool:
+    return character.isprintable() or (several and character in "\n\t")

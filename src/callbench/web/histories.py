@@ -5,14 +5,17 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from callbench.analysis.history.order import SeriesOrder
 from callbench.model.errors import BadInput
-from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.digits import figure, percent
 from callbench.store.shelf import Shelf
 from callbench.web.drawing import HEIGHT, WIDTH
 from callbench.web.program import said
 from callbench.web.reports import state_of
 
 _MOST_CHANGES = 100
+# A value, and the ends of its interval.
+DrawnPoint = tuple[float, float | None, float | None]
 
 
 class Histories:
@@ -22,10 +25,13 @@ class Histories:
         """Follow a folder of records."""
         self._shelf = shelf
         self._one = threading.Lock()
-        self._known: tuple[object, str] | None = None
+        self._known: dict[SeriesOrder, tuple[object, str]] = {}
 
-    def text(self) -> str:
+    def text(self, order: SeriesOrder = SeriesOrder.TIME) -> str:
         """Return the history as it is now, in JSON; the command makes it, as a process of its own.
+
+        Args:
+            order: of the records.
 
         Raises:
             BadInput: it cannot be made; the sentence is the command's.
@@ -35,9 +41,11 @@ class Histories:
             state = [(entry.name, state_of(self._shelf.folder / entry.name)) for entry in self._shelf.entries()]
             if not state:
                 raise BadInput("there is no record yet, so there is no history: measure something first")
-            if self._known is None or self._known[0] != state:
-                self._known = state, said(["history", str(self._shelf.folder), "--json"])
-            return self._known[1]
+            known = self._known.get(order)
+            if known is None or known[0] != state:
+                known = state, said(["history", str(self._shelf.folder), f"--by={order}", "--json"])
+                self._known[order] = known
+            return known[1]
 
 
 def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str = "") -> dict[str, Any]:
@@ -56,6 +64,7 @@ def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str
         "more": max(0, len(fitting) - _MOST_CHANGES),
         "looked_at": sum(entry["looked_at"] for entry in document["series"]),
         "few": sum(not entry["looked_at"] for entry in document["series"]),
+        "order": document["order"],
         "records": document["records"],
         "left_out": document["left_out"],
         "method": document["method"],
@@ -67,12 +76,14 @@ def _key(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _holds(change: Mapping[str, Any], words: str) -> bool:
-    text = " ".join(str(change[name]) for name in ("study", "cell", "title", "machine", "verdict")).lower()
+    known = [str(change[name]) for name in ("study", "cell", "title", "machine", "verdict")]
+    text = " ".join((*known, change["before"]["commit"], change["after"]["commit"])).lower()
     return all(word in text for word in words.lower().split())
 
 
 def _change(change: Mapping[str, Any], series: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, Any]:
     names = [point["record"] for point in series["points"]]
+    drawn = [(point["value"], point["low"], point["high"]) for point in series["points"]]
     ratio = change["ratio"]
     low, high = (change[end] or ratio for end in ("ratio_low", "ratio_high"))
     return {
@@ -81,21 +92,21 @@ def _change(change: Mapping[str, Any], series: Mapping[str, Any], address: Calla
         "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}",
         "noise": percent(change["noise"], 1),
         "sides": [{**point, "address": address(point["record"])} for point in (change["before"], change["after"])],
-        "drawn": levels(
-            [point["value"] for point in series["points"]], series["levels"], names.index(change["after"]["record"])
-        ),
+        "drawn": levels(drawn, series["levels"], names.index(change["after"]["record"])),
     }
 
 
-def levels(values: Sequence[float], starts: Sequence[int], at: int) -> dict[str, Any]:
-    """Return where the values of a series lie, one beside the other, with the level of each part.
+def levels(points: Sequence[DrawnPoint], starts: Sequence[int], at: int) -> dict[str, Any]:
+    """Return where the values of a series lie, one beside the other, with their intervals and the level of each part.
 
     Args:
-        values: positive, in the order of time.
+        points: in their order: each a positive value, and the ends of its interval, or None.
         starts: the index of the first value of each level.
         at: the index of the first value after the change that is meant.
     """
-    least, most = min(values), max(values)
+    values = [value for value, _, _ in points]
+    ends_of = [(low or value, high or value) for value, low, high in points]
+    least, most = min(low for low, _ in ends_of), max(high for _, high in ends_of)
     up, across = (HEIGHT - 12) / max(most - least, 1e-12 * most, 1e-300), WIDTH / max(len(values), 1)
 
     def height(value: float) -> float:
@@ -107,12 +118,17 @@ def levels(values: Sequence[float], starts: Sequence[int], at: int) -> dict[str,
     ]
     return {
         "dots": [(round((index + 0.5) * across, 1), height(value)) for index, value in enumerate(values)],
+        "intervals": [
+            (round((index + 0.5) * across, 1), height(low), height(high))
+            for index, (low, high) in enumerate(ends_of)
+            if low < high
+        ],
         "levels": [
             (round(begin * across, 1), round(end * across, 1), height(mean))
             for begin, end, mean in zip(starts, ends, means, strict=True)
         ],
         "at": round(at * across, 1),
         "count": len(values),
-        "least": f"{least:,.4g}",
-        "most": f"{most:,.4g}",
+        "least": figure(min(values), 0.0),
+        "most": figure(max(values), 0.0),
     }

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import signal
+import stat
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -20,7 +21,8 @@ from callbench.model.secrets import SECRETS
 from callbench.store.head import as_file
 from callbench.store.record_writer import put
 from callbench.store.shelf import Shelf
-from callbench.web.program import argv
+from callbench.web.forms import SERVE
+from callbench.web.program import argv, environment
 
 _FOLDER = ".started"
 # So many commands of the past are listed.
@@ -49,6 +51,21 @@ class Job:
     def shell(self) -> str:
         """The command as it is typed."""
         return shlex.join(["callbench", *self.words])
+
+    @property
+    def serves(self) -> bool:
+        """Whether it serves stacks until it is stopped."""
+        return self.words[0] == SERVE
+
+    @property
+    def status(self) -> Path:
+        """The file in which one that serves says what."""
+        return self.log.with_suffix(".status")
+
+    @property
+    def orders(self) -> Path:
+        """The named pipe that is the standard input of one that serves."""
+        return self.log.with_suffix(".orders")
 
     @property
     def running(self) -> bool:
@@ -93,7 +110,11 @@ class Jobs:
             while (self._folder / f"{name}.json").exists():
                 name = f"{name}-again"
             self._forget_old()
-            return self._start(name, [*words, *([f"--out={self._shelf.folder / name}"] if records else [])])
+            if words[0] == SERVE:
+                more = [f"--status={self._folder / f'{name}.status'}"]
+            else:
+                more = [f"--out={self._shelf.folder / name}"] if records else []
+            return self._start(name, [*words, *more])
 
     def resume(self, name: str) -> Job:
         """Go on with a run that was stopped or cut off.
@@ -120,6 +141,25 @@ class Jobs:
         if job.running:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(job.pid, signal.SIGINT)
+
+    def tell(self, name: str, line: str) -> None:
+        """Give a line to the standard input of a command that serves.
+
+        Raises:
+            BadInput: there is no such command, it has ended, or it serves nothing.
+            MachineFailure: it does not read.
+        """
+        job = self.job(name)
+        if not (job.serves and job.running):
+            raise BadInput(f"{name} serves nothing{'' if job.running else ' any more'}")
+        try:
+            descriptor = os.open(job.orders, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+            with contextlib.closing(os.fdopen(descriptor, "wb", buffering=0)) as orders:
+                if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                    raise BadInput(f"{job.orders} is no pipe: stop {name}, and start it anew")
+                orders.write(f"{line}\n".encode())
+        except OSError as failure:
+            raise machine_limits.written(f"{name} cannot be told anything", failure) from failure
 
     def job(self, name: str) -> Job:
         """Return a command that was started.
@@ -149,17 +189,17 @@ class Jobs:
         log = self._folder / f"{name}.log"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            try:
+            with contextlib.ExitStack() as opened:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+                said = _opened(opened, log, flags)
                 child = subprocess.Popen(
                     argv(words),
-                    stdin=subprocess.DEVNULL,
-                    stdout=descriptor,
-                    stderr=descriptor,
+                    env=environment(),
+                    stdin=_pipe(opened, log.with_suffix(".orders")) if words[0] == SERVE else subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=said,
                     start_new_session=True,
                 )
-            finally:
-                os.close(descriptor)
             self._children.append(child)
             shown = SECRETS.masked(list(words))
             job = Job(name, shown, log, child.pid, psutil.Process(child.pid).create_time())
@@ -174,7 +214,7 @@ class Jobs:
             with contextlib.suppress(BadInput):
                 if self.job(file.stem).running:
                     continue
-            for each in (file, file.with_suffix(".log")):
+            for each in (file, *(file.with_suffix(ending) for ending in (".log", ".status", ".orders"))):
                 with contextlib.suppress(OSError):
                     each.unlink()
 
@@ -188,3 +228,16 @@ class Jobs:
 
     def _reap(self) -> None:
         self._children = [child for child in self._children if child.poll() is None]
+
+
+def _opened(opened: contextlib.ExitStack, path: Path, flags: int) -> int:
+    descriptor = os.open(path, flags, 0o600)
+    opened.callback(os.close, descriptor)
+    return descriptor
+
+
+def _pipe(opened: contextlib.ExitStack, path: Path) -> int:
+    """Return a new named pipe, open for reading and writing: so its reader sees no end of it when a page ends."""
+    path.unlink(missing_ok=True)
+    os.mkfifo(path, 0o600)
+    return _opened(opened, path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)

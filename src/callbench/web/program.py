@@ -1,19 +1,43 @@
 """The program as the page runs it: each command is a process of its own."""
 
+import json
+import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
 
 from callbench.model.errors import BadInput, CallbenchError, MachineFailure
 
 _LONGEST_S = 600
 _ESTIMATE_S = 120
+# Documents that are kept parsed. That of two runs of 1,000 cells takes some megabytes.
+_PARSED = 8
+
+
+class TriedCall(BaseModel):
+    """One call, as a command prints it with --dry-run --json. Its secrets are masked."""
+
+    server: Annotated[str, Field(description="its URL")]
+    request: Annotated[str | None, Field(description="what was sent; null where it is not seen")]
+    answer: Annotated[str | None, Field(description="what came back; null where it is not seen")]
+    unseen: Annotated[str | None, Field(description="why they are not seen; null where they are")]
+    wrong: Annotated[str | None, Field(description="what is wrong with the answer; null if it is right")]
+    takes: Annotated[str, Field(description="how long the whole test takes, in words")]
 
 
 def argv(words: Sequence[str]) -> list[str]:
     """Return the command line of a command, from its words behind `callbench`."""
     return [sys.executable, "-m", "callbench", *words]
+
+
+def environment() -> dict[str, str]:
+    """Return what the page was started with, for its commands: how its libraries are set up is its own."""
+    return dict(os.environ)
 
 
 def shell(words: Sequence[str]) -> str:
@@ -36,11 +60,34 @@ def said(words: Sequence[str], ends: Sequence[int] = (0,)) -> str:
         ended = _ended(words, _LONGEST_S)
     except subprocess.TimeoutExpired as failure:
         raise MachineFailure(f"it took more than {_LONGEST_S} s: {shell(words)}") from failure
-    if ended.returncode not in ends:
-        sentence = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
-        kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
-        raise kind(sentence or f"{shell(words)} ended with {ended.returncode}")
+    # With 2, a command may have found something wrong and said what, or have been asked wrongly.
+    if ended.returncode not in ends or (ended.returncode and not ended.stdout):
+        raise _failure(words, ended)
     return ended.stdout
+
+
+@lru_cache(maxsize=_PARSED)
+def parsed(text: str) -> Mapping[str, Any]:
+    """Return what a command printed in JSON. The newest few are kept: each click on a view asks for them again."""
+    return dict(json.loads(text))
+
+
+def tried(words: Sequence[str]) -> TriedCall:
+    """Return one call, which a command that tests a server makes with --dry-run.
+
+    Raises:
+        CallbenchError: no call was made; the sentence is the command's.
+        MachineFailure: it took too long.
+    """
+    words = [*words, "--dry-run", "--json"]
+    try:
+        ended = _ended(words, _ESTIMATE_S)
+    except subprocess.TimeoutExpired as failure:
+        raise MachineFailure(f"the call took more than {_ESTIMATE_S} s") from failure
+    # A wrong answer is shown, and then fails.
+    if not ended.stdout:
+        raise _failure(words, ended)
+    return TriedCall.model_validate_json(ended.stdout)
 
 
 def estimate(words: Sequence[str]) -> str:
@@ -52,7 +99,19 @@ def estimate(words: Sequence[str]) -> str:
     return ended.stdout + ended.stderr
 
 
+def _failure(words: Sequence[str], ended: subprocess.CompletedProcess[str]) -> CallbenchError:
+    sentence = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
+    kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
+    return kind(sentence or f"{shell(words)} ended with {ended.returncode}")
+
+
 def _ended(words: Sequence[str], longest_s: float) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        argv(words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=longest_s, check=False
+        argv(words),
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=longest_s,
+        check=False,
     )

@@ -1,6 +1,7 @@
 """A folder of records as static files, for any web host, or to be opened from disk.
 
-The report of a record is what `callbench report` writes, and its file to download what *Export* of the page gives.
+The report of a record is what `callbench report` writes, and its file to download what *Export* of the page gives, but
+smaller: it is packed once and fetched often.
 """
 
 import hashlib
@@ -15,13 +16,15 @@ from typing import Any
 
 from callbench.adapter import temporary
 from callbench.analysis.history.history import history
+from callbench.analysis.history.order import SeriesOrder
 from callbench.analysis.history.series import collected
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.report import records
+from callbench.report.export import cells as page_of_cells
 from callbench.report.history.document import document
 from callbench.store import packed
-from callbench.store.head import as_file
+from callbench.store.head import RUN, as_file
 from callbench.store.record import Record
 from callbench.store.shelf import Shelf, ShelvedRecord
 from callbench.web.histories import shown
@@ -31,9 +34,12 @@ from callbench.web.views import part, style
 MARKER = "site.json"
 _FORMAT = 1
 # The only names that a publication writes, and so the only ones that the next one removes.
-_OURS = re.compile(r"(?:index|history)\.html|feed\.xml|site\.json|records/[a-z]+-[0-9]{8}-[0-9a-f]{12}\.(?:html|zip)")
+_OURS = re.compile(
+    r"(?:index|history|commits)\.html|feed\.xml|site\.json|records/[a-z]+-[0-9]{8}-[0-9a-f]{12}(?:-cells\.html|\.html|\.zip)"
+)
 _SPACE = uuid.UUID("5b1f4a5e-3f0a-4f0e-9a43-3d1f7f2f6c11")
 _UNKNOWN = "1970-01-01T00:00:00Z"
+_HISTORIES: Mapping[str, str] = {SeriesOrder.TIME: "history.html", SeriesOrder.COMMIT: "commits.html"}
 _BODY = re.compile(rb"<body[^>]*>")
 
 
@@ -100,8 +106,13 @@ def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> li
     base = url.rstrip("/") + "/" if url else ""
     site.write("index.html", part("published", {"records": made, "style": style()}).encode())
     ids = {record.entry.name: record.id for record in made}
-    changed = shown(document(history(collected(shelf))), lambda name: _page(ids.get(name)))
-    site.write("history.html", part("published_history", {"style": style(), **changed}).encode())
+    orders = [
+        order for order in SeriesOrder if order is SeriesOrder.TIME or any(record.entry.commit for record in made)
+    ]
+    for order in orders:
+        changed = shown(document(history(collected(shelf, order=order)), order), lambda name: _page(ids.get(name)))
+        page = part("published_history", {"style": style(), "pages": _HISTORIES, "orders": orders, **changed})
+        site.write(_HISTORIES[order], page.encode())
     site.write("feed.xml", part("feed", {"records": made, "feed": feed, "base": base, "plain": _plain}).encode())
     site.end(feed, made)
     return made
@@ -124,15 +135,38 @@ def _one(
     key = record_id(run)
     if key in others:
         raise BadInput(f"it is the same record as {others[key].entry.name}")
-    page, file = making / "report.html", making / "record.zip"
+    page = making / "report.html"
     records.write(run.path, "html", page)
     content = page.read_bytes()
-    packed.pack(run.path, file)
-    bar = part("published_bar", {"id": key}).encode()
-    site.write(f"records/{key}.html", _BODY.sub(lambda match: match[0] + bar, content, count=1))
-    site.write(f"records/{key}.zip", file)
+    _write_page(site, key, content, cells=run.kind == RUN)
+    if run.kind == RUN:
+        page_of_cells.write(run.path, page)
+        _write_page(site, f"{key}-cells", page.read_bytes(), cells=False)
+    size = _download(run.path, site, f"records/{key}.zip", making)
     updated = str(run.info.get("finished") or run.info["started"] or _UNKNOWN)
-    return PublishedRecord(key, entry, title_of(content) or entry.title, updated, file.stat().st_size)
+    return PublishedRecord(key, entry, title_of(content) or entry.title, updated, size)
+
+
+def _write_page(site: "_Site", name: str, content: bytes, *, cells: bool) -> None:
+    """Write a page, with links to the list, to the record's file, and to the page of its cells if there is one."""
+    bar = part("published_bar", {"id": name.removesuffix("-cells"), "cells": cells}).encode()
+    site.write(f"records/{name}.html", _BODY.sub(lambda match: match[0] + bar, content, count=1))
+
+
+def _download(record: Path, site: "_Site", name: str, making: Path) -> int:
+    """Write a record as one small file, unless an earlier publication did: it takes long. Return its bytes.
+
+    Raises:
+        BadInput, MachineFailure: as `_Site.write` says.
+    """
+    there = site.made(name)
+    if there.is_file() and packed.is_packed(record, there, small=True):
+        site.keep(name)
+        return there.stat().st_size
+    file = making / "record.zip"
+    packed.pack(record, file, small=True)
+    site.write(name, file)
+    return file.stat().st_size
 
 
 def _before(out: Path) -> dict[str, Any]:
@@ -200,6 +234,10 @@ class _Site:
         except OSError as failure:
             part_.unlink(missing_ok=True)
             raise machine_limits.written(f"cannot write {file}", failure) from failure
+        self._files.append(name)
+
+    def keep(self, name: str) -> None:
+        """Leave a file as an earlier publication wrote it."""
         self._files.append(name)
 
     def end(self, feed: str, made: Sequence[PublishedRecord]) -> None:

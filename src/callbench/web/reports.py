@@ -3,6 +3,7 @@
 import os
 import stat
 import threading
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from callbench.web.program import said
 
 # The title stands before it.
 _HEAD_BYTES = 1 << 18
+# A report and the page of all cells are kept as long as the server lives; of other pages the newest.
+_LASTING: tuple[tuple[str, ...], ...] = ((), ("--cells",))
+_MOST_CHOSEN = 20
 
 
 class Reports:
@@ -20,12 +24,16 @@ class Reports:
         self._kept = kept
         # One after the other: a report takes a processor, and ten viewers of one record need it once.
         self._one = threading.Lock()
-        self._made: dict[Path, tuple[object, Path]] = {}
+        self._made: dict[tuple[Path | str, ...], tuple[object, Path]] = {}
         self._verdicts: dict[Path, tuple[object, str]] = {}
         self._count = 0
 
-    def html(self, record: Path) -> bytes:
-        """Return the report of a record as it is now.
+    def html(self, record: Path, options: Sequence[str] = ()) -> bytes:
+        """Return the report of a record as it is now, or a page of a run's cells.
+
+        Args:
+            record: its folder.
+            options: of `callbench report`, for a page of cells.
 
         Raises:
             BadInput: it cannot be made; the sentence is the command's.
@@ -33,18 +41,26 @@ class Reports:
         """
         with self._one:
             state = state_of(record)
-            known = self._made.get(record)
-            if known is not None and known[0] == state:
-                return known[1].read_bytes()
-            if known is not None:
-                known[1].unlink(missing_ok=True)
-            self._count += 1
-            file = self._kept / f"{self._count}.html"
-            _make(record, file)
-            self._made[record] = state, file
-            content = file.read_bytes()
-            self._verdicts[record] = state, title_of(content)
+            known = self._made.pop((record, *options), None)
+            if known is None or known[0] != state:
+                if known is not None:
+                    known[1].unlink(missing_ok=True)
+                known = state, self._written(record, options)
+            # The newest stand last. Of cells that were chosen there are any number of pages.
+            self._made[record, *options] = known
+            chosen = [key for key in self._made if key[1:] not in _LASTING]
+            for key in chosen[:-_MOST_CHOSEN]:
+                self._made.pop(key)[1].unlink(missing_ok=True)
+            content = known[1].read_bytes()
+            if not options:
+                self._verdicts[record] = state, title_of(content)
             return content
+
+    def _written(self, record: Path, options: Sequence[str]) -> Path:
+        self._count += 1
+        file = self._kept / f"{self._count}.html"
+        said(["report", str(record), "--out", str(file), *options])
+        return file
 
     def verdict(self, record: Path) -> str:
         """Return the title of a report that was made already and is still true; "" if there is none.
@@ -58,10 +74,6 @@ class Reports:
             if known[1]:
                 self._verdicts[record] = known
         return known[1]
-
-
-def _make(record: Path, file: Path) -> None:
-    said(["report", str(record), "--out", str(file)])
 
 
 def state_of(record: Path) -> tuple[tuple[str, int, int, int], ...]:

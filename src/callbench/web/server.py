@@ -14,19 +14,21 @@ from callbench.model.errors import MachineFailure
 from callbench.store.shelf import Shelf
 from callbench.web.application import Pages
 from callbench.web.guard import Guard
+from callbench.web.jobs import Jobs
 
 _HOST = "127.0.0.1"
 # What is still open when the server ends gets this long.
 _GRACE_S = 2
 
 
-def serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
+def serve(folder: Path, port: int, opened: Callable[[str], None], say: Callable[[str], None]) -> None:
     """Serve the page of a folder of records until the program is stopped.
 
     Args:
         folder: the records'; it need not be there yet.
         port: where to listen; 0: a free one.
-        say: is called with the first address.
+        opened: is called with the first address.
+        say: is told what goes on after the end, a sentence each.
 
     Raises:
         BadInput: the folder is a file.
@@ -42,9 +44,14 @@ def serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
             guard, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
             timeout_graceful_shutdown=_GRACE_S, proxy_headers=False,
         )  # fmt: skip
-        say(f"http://{_HOST}:{taken}/?token={guard.token}")
+        opened(f"http://{_HOST}:{taken}/?token={guard.token}")
         running.append(uvicorn.Server(config))
-        asyncio.run(running[0].serve([listener]))
+        try:
+            asyncio.run(running[0].serve([listener]))
+        finally:
+            for job in Jobs(shelf).jobs():
+                if job.serves and job.running:
+                    say(f"{job.name} goes on: stop it on a page of {shelf.folder}, or with: kill -INT {job.pid}")
 
 
 def _listening(port: int) -> socket.socket:

@@ -1,11 +1,15 @@
 """The views as HTML: templates that escape everything."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
+
+from callbench.model.errors import CallbenchError
+from callbench.web.failing import status_of
+from callbench.web.guard import REPORT_POLICY
 
 LOADER = PackageLoader("callbench.web", "templates")
 
@@ -29,6 +33,17 @@ def part(name: str, values: Mapping[str, Any]) -> str:
         values: what the template shows.
     """
     return _environment().get_template(f"{name}.html.j2").render(values)
+
+
+def framed(make: Callable[[], bytes]) -> HTMLResponse:
+    """Return a report that stands in a frame of a view, or the sentence why there is none."""
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    try:
+        return HTMLResponse(make(), headers=headers)
+    except CallbenchError as failure:
+        answer = view("failed", {"sentence": str(failure), "framed": True, "style": style()}, status_of(failure))
+        answer.headers.update(headers)
+        return answer
 
 
 def style() -> str:

@@ -1,7 +1,7 @@
 """The views of a command that is running: its progress as it comes, and its log."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -15,10 +15,12 @@ from starlette.routing import Route
 from callbench.model.errors import BadInput
 from callbench.store import progress
 from callbench.store.record_writer import is_written
+from callbench.store.served_state import ServedState, read_state
 from callbench.store.shelf import Shelf
 from callbench.web.drawing import drawn
 from callbench.web.guard import FRAMED_POLICY, MOVING_POLICY
 from callbench.web.jobs import Job, Jobs
+from callbench.web.serving import served
 from callbench.web.views import part, script, view
 
 _LOOK_S = 1.0
@@ -102,20 +104,30 @@ class Watching:
             return None
         return progress.read(self._shelf.folder / watched.name)
 
+    def serves(self, watched: Watched) -> ServedState | None:
+        """Return what a command serves; None if it serves nothing."""
+        job = watched.job
+        return read_state(job.status) if job is not None and job.serves and watched.running else None
+
     def _part(self, watched: Watched) -> str:
         """Return the progress as HTML; "" if there is none."""
-        document = self.progress(watched)
+        document = self.serves(watched) or self.progress(watched)
         if document is None:
             self._parts.pop(watched.name, None)
             return ""
         known = self._parts.get(watched.name)
         if known is None or known[0] != document:
             try:
-                text = part("progress", drawn(document))
+                text = self._drawn(watched, document)
             except (KeyError, TypeError, ValueError):
                 text = part("progress_damaged", {})
             known = self._parts[watched.name] = document, text
         return known[1]
+
+    def _drawn(self, watched: Watched, document: ServedState | Mapping[str, object]) -> str:
+        if isinstance(document, ServedState):
+            return part("serving", served(watched.name, document))
+        return part("progress", drawn(document))
 
     def _events(self, request: Request) -> Response:
         return self.events(request.path_params["name"], self._part, lambda watched: part("state", {"watched": watched}))
@@ -178,8 +190,9 @@ class Watching:
             if left_out > 0:
                 yield f"({left_out:,} bytes before this are in {escape(str(job.log))})\n"
             while not self._ending():
-                # Asked before reading: what is written after the last look would be lost.
-                over = not (await run_in_threadpool(self._jobs.job, job.name)).running
+                # Asked before reading: what is written after the last look would be lost. And asked of the process, not
+                # of its file: whoever removed the folder ends no answer with an error.
+                over = not await run_in_threadpool(lambda: job.running)
                 while piece := log.read(_PART_BYTES):
                     yield escape(piece.decode(errors="replace"))
                 if over:

@@ -114,9 +114,15 @@ pub struct Done {
     pub gap_ns: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub received_bytes: Option<String>,
+    /// The bytes of requests that were sent, heads and bodies, in calls right or wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_bytes: Option<String>,
     /// Clients of which every call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unserved: Option<u64>,
+    /// Calls that were sent again, because the server had closed their kept connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_again: Option<u64>,
     /// Of each endpoint, if clients call several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<DoneEndpoint>,

@@ -38,8 +38,12 @@ pub struct WorkerStats {
     pub done_at: DoneAt,
     /// Received bytes including headers, if the worker counts them.
     pub received: u64,
+    /// The bytes of requests that were sent, if the worker counts them.
+    pub sent: u64,
     /// Clients of which every call failed, if the worker counts them.
     pub unserved: Option<u64>,
+    /// Calls that were sent again, because the server had closed their kept connection.
+    pub sent_again: u64,
     /// Of each endpoint, if clients call several.
     pub endpoints: Vec<EndpointStats>,
     pub(super) late: Late,
@@ -62,7 +66,9 @@ impl WorkerStats {
             ended_at: 0,
             done_at: DoneAt::One(0),
             received: 0,
+            sent: 0,
             unserved: None,
+            sent_again: 0,
             endpoints: Vec::new(),
             late: Late::default(),
             gave_up: false,
@@ -109,7 +115,9 @@ impl WorkerStats {
         self.think_ns += other.think_ns;
         self.gap_ns += other.gap_ns;
         self.received += other.received;
+        self.sent += other.sent;
         self.unserved = self.unserved.map_or(other.unserved, |own| Some(own + other.unserved.unwrap_or(0)));
+        self.sent_again += other.sent_again;
         merge_all(&mut self.endpoints, &other.endpoints);
         self.late.merge(&other.late);
         self.gave_up &= other.gave_up;

@@ -11,6 +11,7 @@ impl Client {
     /// Starts to connect.
     pub(super) fn connect(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
         self.attempts = settings.endpoint.addresses.begin();
+        self.kept = false;
         self.try_address(settings, events)
     }
 

@@ -4,7 +4,7 @@ use callbench_kit::{Failure, Kind};
 
 use super::{CallSpec, Client, Reader, Seen};
 use crate::answer::Progress;
-use crate::events::{Event, READS_A_TURN};
+use crate::events::{Event, Events, READS_A_TURN};
 use crate::request::Request;
 use crate::script::{Step, take};
 
@@ -26,6 +26,9 @@ impl Client {
                 Err(_) if self.answer.ended() && unsent => 0,
                 Err(failure) => return Err(self.broken.take().unwrap_or(failure)),
             };
+            if read == 0 && self.kept && !self.answer.begun {
+                return self.closed_unsaid(spec, reader.events);
+            }
             if read == 0 {
                 return self.closed(step, reader.seen).map(Some);
             }
@@ -64,6 +67,24 @@ impl Client {
         }
         let (fields, body) = self.answer.taken();
         take::take(&step.takes, &step.expected.fields, fields, body, &mut self.cursor.values)
+    }
+
+    /// The server has closed a kept connection before the first byte of an answer. It may have done so before the request arrived, so a request that
+    /// may be made twice is sent once more, on a new connection (RFC 9112, 9.3.1). Its time goes on.
+    #[cold]
+    fn closed_unsaid(&mut self, spec: &CallSpec, events: &Events) -> Result<Option<()>, Failure> {
+        if !spec.request(&self.cursor).idempotent {
+            let why = "the server closed a kept connection instead of an answer, and this method is not sent twice: let the server keep idle \
+                       connections for longer, or open one for each call (--no-keep-alive)";
+            return Err(Failure::new(Kind::Closed, why));
+        }
+        self.sent_again += 1;
+        self.sent = 0;
+        self.broken = None;
+        self.answer.begin();
+        self.close();
+        self.connect(&spec.settings, events)?;
+        Ok(None)
     }
 
     /// The server has closed the connection.

@@ -62,6 +62,10 @@ impl Carrier for ScriptedCarrier {
         0
     }
 
+    fn sent(&self) -> u64 {
+        0
+    }
+
     fn connections_needed(&self, clients: usize) -> usize {
         clients
     }

@@ -34,6 +34,8 @@ struct OpenConnection {
     broken: Option<Failure>,
     /// Received bytes that are not counted yet.
     received: u64,
+    /// Sent bytes that are not counted yet.
+    sent: u64,
 }
 
 /// The current connection of some clients, and earlier connections that only finish their calls.
@@ -57,6 +59,7 @@ pub struct Clients {
     dirty: Vec<usize>,
     changes: Changes,
     received: u64,
+    sent: u64,
 }
 
 impl Clients {
@@ -140,7 +143,18 @@ impl Carrier for Clients {
         let slots = (0..clients.div_ceil(streams)).map(slot).collect();
         let cursors = (0..clients).map(|_| Cursor::new(&spec.script)).collect();
         let turns = Turns::new(&spec.script);
-        Clients { spec, streams, cursors, turns, slots, generation: 0, dirty: Vec::new(), changes: Changes::default(), received: 0 }
+        Clients {
+            spec,
+            streams,
+            cursors,
+            turns,
+            slots,
+            generation: 0,
+            dirty: Vec::new(),
+            changes: Changes::default(),
+            received: 0,
+            sent: 0,
+        }
     }
 
     fn use_spec(&mut self, spec: &Arc<CallSpec>) {
@@ -159,6 +173,10 @@ impl Carrier for Clients {
 
     fn received(&self) -> u64 {
         self.received
+    }
+
+    fn sent(&self) -> u64 {
+        self.sent
     }
 
     fn connections_needed(&self, clients: usize) -> usize {
@@ -184,6 +202,7 @@ impl Carrier for Clients {
             announced: false,
             broken: None,
             received: 0,
+            sent: 0,
         });
         Ok(())
     }
@@ -231,6 +250,7 @@ impl Carrier for Clients {
             Err(failure) => Err(failure),
         };
         self.received += std::mem::take(&mut line.received);
+        self.sent += std::mem::take(&mut line.sent);
         if let Err(failure) = handled {
             line.lost(&failure, &mut self.changes);
             self.slots[place].forget(generation);
@@ -274,7 +294,10 @@ impl Carrier for Clients {
         while let Some(place) = self.dirty.pop() {
             let slot = &mut self.slots[place];
             slot.dirty = false;
-            slot.lines().for_each(OpenConnection::send);
+            for line in slot.lines() {
+                line.send();
+                self.sent += std::mem::take(&mut line.sent);
+            }
         }
     }
 }
@@ -355,7 +378,10 @@ impl OpenConnection {
             while !self.connection.unsent().is_empty() {
                 match self.wire.write(self.connection.unsent())? {
                     0 => break,
-                    written => self.connection.has_sent(written),
+                    written => {
+                        self.sent += written as u64;
+                        self.connection.has_sent(written);
+                    }
                 }
             }
             self.wire.push()

@@ -84,7 +84,11 @@ impl Fields {
             }
             b"content-length" => {
                 let length = digits().then(|| text().parse().ok()).flatten();
-                self.length = Some(length.ok_or_else(|| Failure::protocol("the answer has a content-length that is not a number"))?);
+                let length: u64 = length.ok_or_else(|| Failure::protocol("the answer has a content-length that is not a number"))?;
+                if self.length.is_some_and(|other| other != length) {
+                    return Err(Failure::protocol("the answer has two content-lengths that differ"));
+                }
+                self.length = Some(length);
             }
             b"content-type" => self.content_type = value.to_vec(),
             b"location" => self.location = Some(value.to_vec()),
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_http_2_does_not_allow_is_refused() {
-        for block in [&b"\x00\x01A\x00"[..], b"\x00\x02:x\x00", b"\x48\x02ab", b"\x0f\x0d\x01x"] {
+        for block in [&b"\x00\x01A\x00"[..], b"\x00\x02:x\x00", b"\x48\x02ab", b"\x0f\x0d\x01x", b"\x0f\x0d\x015\x0f\x0d\x016"] {
             assert!(Reader::default().read(block).is_err(), "{block:?}");
         }
     }

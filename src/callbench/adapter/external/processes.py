@@ -4,11 +4,11 @@ A server may have many processes: a master whose workers share one listening soc
 one port (SO_REUSEPORT) and a master without any. Workers change during a measurement, so every request searches again.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from callbench.adapter.external import listeners
+from callbench.model.card import ExternalTable
 from callbench.model.process_tree import ancestors, children_of_all, family, is_alive, parent_of, program_of
 
 _INIT = 1
@@ -57,7 +57,7 @@ class RunningServer:
         return (family([self._pid], children) if is_alive(self._pid) else ()), 0
 
 
-def running_server(table: Mapping[str, Any]) -> RunningServer:
+def running_server(table: ExternalTable) -> RunningServer:
     """Return the server of an `external` table with a `url`."""
     return RunningServer(str(table["url"]), int(table["pid"]) if table.get("pid") else None)
 

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from callbench.model.card import ExternalTable
 from callbench.model.version import CONTRACT, VERSION
 
 # Cut to 15 bytes as in the kernel. The core recognizes this adapter by the name, and does not count it as part of the
@@ -45,7 +46,7 @@ class Refusal(Exception):  # noqa: N818 - what is answered
 class StartedServer:
     """A server as a child process. End it."""
 
-    def __init__(self, table: Mapping[str, Any], host: str, port: int) -> None:
+    def __init__(self, table: ExternalTable, host: str, port: int) -> None:
         """Start the command, and wait until it listens.
 
         Raises:

@@ -1,5 +1,6 @@
 """Runs a compiler, or what writes code for one: it ends with this program, and its error becomes one of ours."""
 
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,8 +9,16 @@ from callbench.adapter.process import ownership_options
 from callbench.model.errors import MachineFailure
 from callbench.model.installation import supervisor
 
+UNOPTIMISED = "CALLBENCH_UNOPTIMISED"
+"""If this variable is set, Rust and C++ of a service are compiled in little time, for who asks what it does alone."""
+
 _SHOWN = 30
 """How many lines of the compiler's own an error has."""
+
+
+def optimises() -> bool:
+    """Whether what is compiled for a service is as fast as it can be. What is not is another entry of the cache."""
+    return not os.environ.get(UNOPTIMISED)
 
 
 def run(

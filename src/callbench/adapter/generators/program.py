@@ -40,7 +40,8 @@ def built(schema: Schema) -> Path:
     """
     source = rust.source(schema)
     of_services = cache() / "own"
-    folder = of_services / hashlib.sha256(source.encode() + _engine_digest()).hexdigest()[:32]
+    how = b"" if compiler.optimises() else compiler.UNOPTIMISED.encode()
+    folder = of_services / hashlib.sha256(source.encode() + _engine_digest() + how).hexdigest()[:32]
     program = folder / _PROGRAM
     if os.access(program, os.X_OK):
         with suppress(OSError):
@@ -89,7 +90,8 @@ def _compile(cargo: str, native: Path, source: str, of_services: Path) -> None:
     command = [cargo, "build", "--release", "--locked", "--quiet", "--bin", _PROGRAM, "--bin", HOST]
     command += ["--manifest-path", str(home() / "engine" / "Cargo.toml"), "--target-dir", str(target)]
     # What is compiled for each service needs no lines for a debugger: it takes less time, and a fifth of the place.
-    command += [f"--config=profile.release.package.{name}.debug=false" for name in sorted(anew)]
+    settings = ["debug=false", *([] if compiler.optimises() else ["opt-level=0"])]
+    command += [f"--config=profile.release.package.{name}.{its}" for name in sorted(anew) for its in settings]
     environment = {**os.environ, "CALLBENCH_OWN": str(file)}
     with announced("Rust", "a minute or two"):
         compiler.run(command, f"Cargo could not compile the service in {file}", environment=environment)

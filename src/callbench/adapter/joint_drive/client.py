@@ -16,10 +16,14 @@ from callbench.adapter.joint_drive.verdict import driver_share, why_starved
 from callbench.adapter.network.host import Host
 from callbench.adapter.session import Adapter
 from callbench.catalog.manifest import Manifest
+from callbench.model.card import RequestTable
+from callbench.stats.estimate.clock_drift import ClockFit
 from callbench.stats.estimate.clock_offset import ClockOffset
 
 # Orders reach all hosts within so many seconds; schedules that come with them take longer.
 _LEAD_S, _BYTES_A_SECOND = 0.1, 20e6
+# The measurement after a drive serves the next one, if that comes so soon.
+_CLOCK_OLD_S = 10.0
 
 
 @dataclass
@@ -77,7 +81,7 @@ class Generators(Adapter):
     """
 
     def __init__(
-        self, manifest: Manifest, hosts: Sequence[Host], processors: Sequence[int], request: Mapping[str, Any] | None
+        self, manifest: Manifest, hosts: Sequence[Host], processors: Sequence[int], request: RequestTable | None
     ) -> None:
         """Start a client on each host; `read_hello` waits for them.
 
@@ -94,6 +98,8 @@ class Generators(Adapter):
         self._hosts = list(hosts)
         self._others: list[Adapter] = []
         self._shares: list[int] = []
+        # How far each host's clock was off when it was last measured.
+        self._clocks: dict[int, ClockOffset] = {}
         try:
             for host in hosts[1:]:
                 self._others.append(Adapter(manifest, "the client", processors, host, request))
@@ -178,13 +184,12 @@ class Generators(Adapter):
                 pool.submit(self._drive_one, events, place, task, begin_ns, (call, arguments, options, told))
             dones = self._awaited(events, len(tasks), on_interval)
         self.answered = answered + sum(done["calls"] for done in dones)
-        parts = [
-            GeneratorDrive(task.clients, done.get("started_ns", begin_ns + task.clock.ns) - task.clock.ns, done)
-            for task, done in zip(tasks, dones, strict=True)
-        ]
+        fits = [ClockFit(task.clock, self._clock(place, old_s=0.0)) for place, task in enumerate(tasks)]
+        parts = [_part(task, fit, done, begin_ns) for task, fit, done in zip(tasks, fits, dones, strict=True)]
         total = parts[0].done if len(parts) == 1 else merged_done(parts)
         usages = [task.host.usage().busy_since(first) for task, first in zip(tasks, before, strict=True)]
-        reports = [_report(task, part, begin_ns, usage) for task, part, usage in zip(tasks, parts, usages, strict=True)]
+        rows = zip(tasks, parts, fits, usages, strict=True)
+        reports = [_report(task, part, begin_ns, fit.bound_ns(part.begun_ns), usage) for task, part, fit, usage in rows]
         return {**total, "generators": reports}
 
     def _tasks(self, options: dict[str, Any]) -> list[_Task]:
@@ -195,10 +200,17 @@ class Generators(Adapter):
         files: list[Path | None] = [None] * len(each)
         if schedule is not None:
             files = [*schedules_of(schedule, calls, options["seconds"], len(each))]
-        clocks = [host.clock() for host in self._hosts[: len(each)]]
+        clocks = [self._clock(place, old_s=_CLOCK_OLD_S) for place in range(len(each))]
         each_calls = [max(1, share) for share in shares(calls, len(each))]
         rows = zip(self._every, self._hosts, each, each_calls, files, clocks, strict=False)
         return [_Task(*row) for row in rows]
+
+    def _clock(self, place: int, *, old_s: float) -> ClockOffset:
+        """Return how far a host's clock is off. It is measured again if that is too long ago."""
+        known = self._clocks.get(place)
+        if known is None or time.monotonic_ns() - known.at_ns > 1e9 * old_s:
+            known = self._clocks[place] = self._hosts[place].clock()
+        return known
 
     def _drive_one(
         self,
@@ -286,7 +298,15 @@ def _lead_s(tasks: Sequence[_Task]) -> float:
     return _LEAD_S + sum(task.schedule.stat().st_size for task in tasks if task.schedule) / _BYTES_A_SECOND
 
 
-def _report(task: _Task, part: GeneratorDrive, begin_ns: int, host_busy: float) -> dict[str, Any]:
+def _part(task: _Task, fit: ClockFit, done: Done, begin_ns: int) -> GeneratorDrive:
+    """Return a drive with its start on the core's clock. A driver that does not say it began as it was told."""
+    begun_ns = fit.own_ns(done["started_ns"]) if "started_ns" in done else float(begin_ns)
+    return GeneratorDrive(task.clients, begun_ns, done, 1.0 / (1.0 + fit.drift))
+
+
+def _report(
+    task: _Task, part: GeneratorDrive, begin_ns: int, clock_bound_ns: float, host_busy: float
+) -> dict[str, Any]:
     """Return what a generator did, for the record. Times in nanoseconds."""
     done = part.done
     return {
@@ -295,7 +315,7 @@ def _report(task: _Task, part: GeneratorDrive, begin_ns: int, host_busy: float) 
         "calls": done["calls"],
         "errors": sum(done["errors"].values()),
         "late_start_ns": round(part.begun_ns - begin_ns),
-        "clock_bound_ns": round(task.clock.bound_ns),
+        "clock_bound_ns": round(clock_bound_ns),
         "driver_busy": round(driver_share(done), 4),
         "host_busy": round(host_busy, 4),
         "starved": why_starved(task.host.name, done, host_busy),

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Host, Hosts
 from callbench.adapter.network.pair import HostPair, LinkFailure
-from callbench.catalog.reach import HOSTS, LOOPBACK
+from callbench.catalog.reach import LOOPBACK
+from callbench.stats.wire.link import Wire, Wires
 
 if TYPE_CHECKING:
     from callbench.adapter.network.remote.fleet import RemoteHost
 
 
 @contextmanager
-def link_hosts(link: str, wires: Mapping[str, Mapping[str, Any]]) -> Iterator[Hosts]:
+def link_hosts(link: str, wires: Wires) -> Iterator[Hosts]:
     """Create a link and yield its hosts, which end with the context.
 
     Args:
@@ -28,8 +29,8 @@ def link_hosts(link: str, wires: Mapping[str, Mapping[str, Any]]) -> Iterator[Ho
         yield LOOPBACK_HOSTS
         return
     wire = wires.get(link, {})
-    if HOSTS in wire:
-        yield _remote_hosts(wire[HOSTS])
+    if "hosts" in wire:
+        yield _remote_hosts(wire["hosts"])
         return
     with HostPair(**wire) as pair:
         yield pair.hosts
@@ -101,7 +102,7 @@ def _remote_failures() -> Iterator[None]:
         raise refused from failure
 
 
-def host_facts(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def host_facts(wires: Wires) -> dict[str, Any]:
     """Return what the real hosts of links say of themselves, by side; empty if there are none.
 
     Raises:
@@ -109,7 +110,7 @@ def host_facts(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """
     names: dict[str, str] = {}
     for wire in wires.values():
-        names |= wire.get(HOSTS, {})
+        names |= wire.get("hosts", {})
     if not names:
         return {}
     found = _remote_hosts(names)
@@ -134,11 +135,11 @@ class LinkAttempt:
         return None if self.maker else self.why
 
 
-def try_link(wire: Mapping[str, Any]) -> LinkAttempt:
+def try_link(wire: Wire) -> LinkAttempt:
     """Create a link once, and remove it."""
     try:
-        if HOSTS in wire:
-            _remote_hosts(wire[HOSTS])
+        if "hosts" in wire:
+            _remote_hosts(wire["hosts"])
             return LinkAttempt("real hosts", None)
         with HostPair(**wire) as pair:
             return LinkAttempt(pair.maker, pair.why_emulated)
@@ -146,6 +147,6 @@ def try_link(wire: Mapping[str, Any]) -> LinkAttempt:
         return LinkAttempt(None, str(failure))
 
 
-def why_not(wire: Mapping[str, Any]) -> str | None:
+def why_not(wire: Wire) -> str | None:
     """Return why a link cannot be created here, by trying it once; None if it can."""
     return try_link(wire).why_not

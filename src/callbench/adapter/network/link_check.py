@@ -1,6 +1,6 @@
 """Check a link: measure what it does to datagrams, and compare that with its profile."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links.profile import Link
 from callbench.stats.estimate.share import binomial
+from callbench.stats.wire.link import Way, ways
 
 _ECHO_BYTES = 64
 _HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP
@@ -50,26 +51,25 @@ def check_link(link: Link, seconds: float = 2.0) -> Iterator[LinkFinding]:
     Raises:
         LinkFailure: the link cannot be created here.
     """
-    wanted = link.wire["link"] or {}
-    ways: Mapping[str, Mapping[str, Any]] = {name: wanted.get(name, {}) for name in _WAYS}
+    asked = dict(zip(_WAYS, ways(link.wire), strict=True))
     with HostPair(**link.wire) as pair:
-        yield from _delay(pair, ways, seconds)
+        yield from _delay(pair, asked.values(), seconds)
         for name, words in _WAYS.items():
-            if ways[name].get("rate_bps"):
-                yield _rate(pair, name, ways[name], seconds)
+            if rate_bps := asked[name].get("rate_bps"):
+                yield _rate(pair, name, asked[name], rate_bps, seconds)
             else:
                 result = pair.ask("stream", "streamed", 30 + seconds, way=_way(name), seconds=seconds)["stream"]
                 yield LinkFinding(f"a TCP stream {words}", "Gbit/s", None, result["bytes"] * 8 / result["elapsed_ns"])
         for name in _WAYS:
-            yield from _shares(pair, name, ways[name], seconds)
+            yield from _shares(pair, name, asked[name], seconds)
         counts = pair.ask("count", "counted")
         missed = sum(tally["missed"] for name in _WAYS if (tally := counts[name]))
         if missed:
             yield LinkFinding("the emulator was too slow for", "frames", 0, missed)
 
 
-def _delay(pair: HostPair, ways: Mapping[str, Mapping[str, Any]], seconds: float) -> Iterator[LinkFinding]:
-    asked_ns = sum(way.get("delay_ns", 0) + _on_line_ns(way) for way in ways.values())
+def _delay(pair: HostPair, both: Collection[Way], seconds: float) -> Iterator[LinkFinding]:
+    asked_ns = sum(way.get("delay_ns", 0) + _on_line_ns(way) for way in both)
     times = int(min(500, max(20, seconds * 1e9 / (asked_ns + 1e6))))
     patience_ms = int(4 * asked_ns / 1e6) + 1000
     within = 30 + times * patience_ms / 1000
@@ -78,22 +78,22 @@ def _delay(pair: HostPair, ways: Mapping[str, Mapping[str, Any]], seconds: float
     if len(taken_ms):
         yield LinkFinding("there and back, median", "ms", asked_ns / 1e6, float(np.median(taken_ms)))
         yield LinkFinding("there and back, 99th percentile", "ms", None, float(np.percentile(taken_ms, 99)))
-    kept = [1 - way.get("loss", 0.0) for way in ways.values()]
+    kept = [1 - way.get("loss", 0.0) for way in both]
     lost = times - len(taken_ms)
     low, high = binomial(lost, times)
     wanted = 100 * (1 - float(np.prod(kept)))
     yield LinkFinding("there and back, lost", "%", wanted, 100 * lost / times, 100 * low, 100 * high)
 
 
-def _on_line_ns(way: Mapping[str, Any]) -> float:
+def _on_line_ns(way: Way) -> float:
     """Return how long the echo's datagram occupies the line, in nanoseconds."""
     rate = way.get("rate_bps")
     return 8e9 * (_ECHO_BYTES + _HEADERS + way.get("overhead_bytes", 0)) / rate if rate else 0.0
 
 
-def _rate(pair: HostPair, name: str, way: Mapping[str, Any], seconds: float) -> LinkFinding:
+def _rate(pair: HostPair, name: str, way: Way, rate: int, seconds: float) -> LinkFinding:
     """Send more than the line can carry: the arrivals show its rate."""
-    rate, overhead = way["rate_bps"], way.get("overhead_bytes", 0)
+    overhead = way.get("overhead_bytes", 0)
     # Use short datagrams on a slow line, so that there are enough of them.
     size = 1400 if rate > 1_000_000 else 100
     per_second = 1.3 * rate / 8 / (size + _HEADERS + overhead)
@@ -103,25 +103,26 @@ def _rate(pair: HostPair, name: str, way: Mapping[str, Any], seconds: float) -> 
     return LinkFinding(f"rate {_WAYS[name]}", "Mbit/s", rate / 1e6 * (1 - way.get("loss", 0.0)), mbit)
 
 
-def _shares(pair: HostPair, name: str, way: Mapping[str, Any], seconds: float) -> Iterator[LinkFinding]:
+def _shares(pair: HostPair, name: str, way: Way, seconds: float) -> Iterator[LinkFinding]:
     """Count lost, duplicated and reordered datagrams, well below the line's rate."""
     on_line = 8 * (_ECHO_BYTES + _HEADERS + way.get("overhead_bytes", 0))
-    per_second = min(10_000.0, 0.5 * way["rate_bps"] / on_line) if way.get("rate_bps") else 10_000.0
+    rate = way.get("rate_bps")
+    per_second = min(10_000.0, 0.5 * rate / on_line) if rate else 10_000.0
     packets = int(min(_MOST_PACKETS, max(50, per_second * seconds)))
     result = _flooded(pair, name, way, packets, _ECHO_BYTES, per_second)
     lost = result["sent"] - (result["arrived"] - result["again"])
     counted = (
-        ("lost", "loss", lost),
-        ("twice", "duplicate", result["again"]),
-        ("overtaken", "reorder", result["overtaken"]),
+        ("lost", way.get("loss", 0.0), lost),
+        ("twice", way.get("duplicate", 0.0), result["again"]),
+        ("overtaken", way.get("reorder", 0.0), result["overtaken"]),
     )
-    for what, key, count in counted:
-        if way.get(key) or count:
+    for what, share, count in counted:
+        if share or count:
             low, high = binomial(count, result["sent"])
             yield LinkFinding(
                 f"{what} {_WAYS[name]}",
                 "%",
-                100 * way.get(key, 0.0),
+                100 * share,
                 100 * count / result["sent"],
                 100 * low,
                 100 * high,
@@ -129,10 +130,11 @@ def _shares(pair: HostPair, name: str, way: Mapping[str, Any], seconds: float) -
 
 
 def _flooded(  # noqa: PLR0913, PLR0917 - what a flood is made of
-    pair: HostPair, name: str, way: Mapping[str, Any], packets: int, size: int, per_second: float
+    pair: HostPair, name: str, way: Way, packets: int, size: int, per_second: float
 ) -> dict[str, int]:
     # Datagrams in the queue still arrive. After a silence longer than the link, no more will come.
-    frame_ns = 8e9 * (size + _HEADERS) / way["rate_bps"] if way.get("rate_bps") else 0.0
+    rate = way.get("rate_bps")
+    frame_ns = 8e9 * (size + _HEADERS) / rate if rate else 0.0
     patience_ms = int((2 * way.get("delay_ns", 0) + 2 * way.get("reorder_by_ns", 0) + 4 * frame_ns) / 1e6) + 500
     within = 60 + packets / per_second * 4 + patience_ms / 1000
     members = {"packets": packets, "bytes": size, "per_second": per_second, "patience_ms": patience_ms}

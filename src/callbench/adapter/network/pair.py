@@ -5,7 +5,8 @@ from typing import Any, Self
 
 from callbench.adapter.network.host import Host, Hosts, LinkCounts
 from callbench.adapter.process import AdapterProcess
-from callbench.model.errors import AdapterFailure, CallbenchError
+from callbench.model import machine_limits
+from callbench.model.errors import AdapterFailure, CallbenchError, MachineFailure
 from callbench.model.installation import engine_remedy, home, netlab, supervisor
 
 _PATIENCE_SECONDS = 30.0
@@ -51,7 +52,7 @@ class HostPair:
         try:
             self._process = AdapterProcess("the network lab", [str(program)], home(), (), supervised=False)
         except AdapterFailure as failure:
-            raise LinkFailure(failure.kind, str(failure)) from failure
+            raise _as_link_failure(failure) from failure
         try:
             self.in_user_namespace = bool(self._read_answer("ready")["user_namespace"])
             made = self.ask("make", "made", **members)
@@ -97,16 +98,16 @@ class HostPair:
         try:
             self._process.send({"do": do, "id": self._last_id, **members}, _PATIENCE_SECONDS)
         except AdapterFailure as failure:
-            raise LinkFailure(failure.kind, str(failure)) from failure
+            raise _as_link_failure(failure) from failure
         return self._read_answer(expect, within)
 
     def _read_answer(self, expect: str, within: float = _PATIENCE_SECONDS) -> dict[str, Any]:
         try:
             answer = self._process.receive(time.monotonic() + within, expect)
         except AdapterFailure as failure:
-            raise LinkFailure(failure.kind, str(failure)) from failure
+            raise _as_link_failure(failure) from failure
         if answer.get("is") == "error":
-            raise LinkFailure(str(answer["kind"]), str(answer["message"]))
+            raise _refused(str(answer["kind"]), str(answer["message"]))
         if answer.get("is") != expect:
             raise LinkFailure(
                 "garbage", f"the network lab said {answer.get('is')!r} where {expect} was due: {engine_remedy()}"
@@ -124,3 +125,18 @@ class HostPair:
     def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
+
+
+def _as_link_failure(failure: AdapterFailure) -> LinkFailure:
+    refused = LinkFailure(failure.kind, str(failure))
+    refused.exit_code = failure.exit_code
+    return refused
+
+
+def _refused(kind: str, why: str) -> LinkFailure:
+    """Return what the lab refused. It names the remedy itself, but for threads that it cannot start."""
+    if not machine_limits.lacks_threads(why):
+        return LinkFailure(kind, why)
+    refused = LinkFailure(kind, machine_limits.remedied(why))
+    refused.exit_code = MachineFailure.exit_code
+    return refused

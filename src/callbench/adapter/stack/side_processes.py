@@ -2,18 +2,18 @@
 
 An adapter cannot report them: it does not know its daemons, and Wine has process numbers of its own. The supervisor is
 the root: a daemon that leaves its process group is still below the first process of the PID namespace, or below the
-supervisor as its subreaper. Processes on another machine are not found: a number of theirs is another process here.
+supervisor as its subreaper. Processes on another machine are not found here: their agent watches them.
 """
 
-from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from callbench.adapter.external.program import NAME as EXTERNAL
+from callbench.adapter.session import Adapter
 from callbench.adapter.stack.sides import Sides
-from callbench.model.process_tree import PROC, descendants, younger
-
-# Cut to 15 bytes as in the kernel.
-_OURS = (b"callbench-supervisor"[:15], EXTERNAL)
+from callbench.adapter.watch.adapter_processes import below, descendants_of
+from callbench.adapter.watch.adapter_watch import Watch
+from callbench.model.errors import CallbenchError
+from callbench.model.process_tree import younger
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def processes_of(sides: Sides, *, new: bool = False) -> SideProcesses:
     children = younger(first) if new and first is not None else None
 
     def find(root: int | None) -> tuple[int, ...]:
-        return descendants_of(root) if root is None or children is None else _below(root, children)
+        return descendants_of(root) if root is None or children is None else below(root, children)
 
     client = find(first)
     if sides.server is sides.client:
@@ -77,29 +77,19 @@ def processes_of(sides: Sides, *, new: bool = False) -> SideProcesses:
 
 def _elsewhere(sides: Sides) -> frozenset[str]:
     """Return the sides that run on another machine."""
-    every = {"client": sides.client, "server": sides.server, "backend": sides.backend}
-    return frozenset(side for side, adapter in every.items() if adapter is not None and adapter.process.pid is None)
+    return frozenset(side for side, adapter in _adapters(sides).items() if adapter.process.pid is None)
 
 
-def descendants_of(root: int | None) -> tuple[int, ...]:
-    """Return the process `root` and its descendants, without supervisor and init. None is on another machine."""
-    return () if root is None else _below(root, descendants(root))
+def _adapters(sides: Sides) -> dict[str, Adapter]:
+    behind = {} if sides.backend is None else {"backend": sides.backend}
+    return {"client": sides.client, "server": sides.server, **behind}
 
 
-def _below(root: int, children: Mapping[int, Sequence[int]]) -> tuple[int, ...]:
-    """Return the process `root` and its descendants, without supervisor, init, and an external server's adapter."""
-    found: list[int] = []
-    waiting = [root]
-    while waiting:
-        pid = waiting.pop(0)
-        found.append(pid)
-        waiting += sorted(children.get(pid, ()))
-    keeping = [pid for pid in found[:3] if _command(pid) in _OURS]
-    return tuple(pid for pid in found if pid not in keeping and (pid != root or (PROC / str(pid)).exists()))
-
-
-def _command(pid: int) -> bytes:
-    try:
-        return (PROC / str(pid) / "comm").read_bytes().strip()
-    except OSError:
-        return b""
+def watched_elsewhere(sides: Sides) -> dict[str, Watch]:
+    """Begin to watch the sides that run on another machine. One that cannot be watched is left out."""
+    found: dict[str, Watch] = {}
+    for side, adapter in _adapters(sides).items():
+        with suppress(CallbenchError):
+            if watch := adapter.process.watch():
+                found[side] = watch
+    return found

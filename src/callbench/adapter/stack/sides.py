@@ -5,7 +5,7 @@ runs on the client's host, and the backend on the server's.
 """
 
 import time
-from typing import Any, Self
+from typing import Self, cast
 
 from callbench.adapter.contract import Counts, Options
 from callbench.adapter.external import processes
@@ -17,6 +17,7 @@ from callbench.catalog import external
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack
 from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure
+from callbench.store.lines.starts import HelloRecord
 
 _ENDS_SECONDS = 0.1
 
@@ -149,12 +150,11 @@ class Sides:
             ) from None
 
     @property
-    def hello(self) -> dict[str, Any]:
+    def hello(self) -> HelloRecord:
         """Return the client's hello message, with the server's libraries if the server is another program."""
         mine, other = self.client.hello, self.server.hello
-        hello: dict[str, Any] = {
-            key: value for key, value in mine.items() if key not in ("is", "stacks", "unavailable")
-        }
+        kept = {key: value for key, value in mine.items() if key not in ("is", "stacks", "unavailable")}
+        hello = cast("HelloRecord", kept)
         if mine["adapter"] != other["adapter"]:
             hello["libraries"] = {**other["libraries"], **mine["libraries"]}
             hello["runtime"] = f"{mine['runtime']}; the server: {other['runtime']}"

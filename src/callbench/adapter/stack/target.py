@@ -2,10 +2,10 @@
 
 import ipaddress
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 from urllib.parse import urlsplit
 
 from callbench.adapter import equivalent, oracle
@@ -22,6 +22,7 @@ from callbench.catalog.links import profile
 from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import own_servers
 from callbench.catalog.study.own_servers import ServerOverrides
+from callbench.model.card import ExternalTable
 from callbench.model.cell import Stack
 from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure, BadInput, CallbenchError
 from callbench.model.process_tree import is_alive
@@ -61,7 +62,7 @@ class Target:
         stack: server and client as a stack.
         client: the calling adapter.
         started_s: duration of the last start, until the first right answer.
-        connections: open connections after opening.
+        connections: open connections of its client.
         hosts: where the sides run: on this machine, unless `open_target` has created hosts.
     """
 
@@ -100,9 +101,9 @@ class Target:
         self._first: tuple[int, ...] = ()
 
     @property
-    def _table(self) -> Mapping[str, Any]:
+    def _table(self) -> ExternalTable:
         """The table `external` of an external server."""
-        return self.stack.card.get(external.KEY) or {}
+        return self.stack.card.get(external.KEY, {})
 
     @property
     def ours(self) -> bool:
@@ -156,7 +157,7 @@ class Target:
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, all is closed
             self._endpoint = self._served(self._sides)
-            self.connections = self.connect(spec.first_clients)
+            self.connect(spec.first_clients)
             answer = self.client.call(spec.call, spec.arguments)
             wrong = oracle.error_in(spec.call, spec.arguments, answer, self.client.service)
         except AdapterFailure as failure:
@@ -213,7 +214,8 @@ class Target:
         Raises:
             AdapterFailure: the server refuses them.
         """
-        return self.connected(self.client, clients)
+        self.connections = self.connected(self.client, clients)
+        return self.connections
 
     def connected(self, client: Adapter, clients: int, endpoint: str | None = None) -> int:
         """Connect clients of another process, or to another address.

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from callbench.analysis.advice.added_time import with_added_time
 from callbench.analysis.advice.assumed import (
+    NOTHING,
     NOTHING_ASSUMED,
     AssumedRange,
     Holds,
+    Invented,
     assumed_range,
     spanned,
     spanned_amounts,
@@ -20,19 +21,20 @@ from callbench.analysis.advice.choice import AdviceVerdict, Choice, choose
 from callbench.analysis.advice.decision import ObjectiveCheck, decide
 from callbench.analysis.advice.elsewhere import Measured
 from callbench.analysis.advice.figures import Every, Figures, read
-from callbench.analysis.advice.invented import NOTHING, Invented
 from callbench.analysis.advice.languages import TakingPart
+from callbench.analysis.advice.one_saving import with_one_saving
 from callbench.analysis.advice.prediction import measured_links, mixed, value
 from callbench.analysis.advice.regions import Regions, regions
 from callbench.analysis.advice.requirements import LeftOutStack
 from callbench.analysis.advice.savings import CostLine, candidate_amounts, lines
 from callbench.analysis.advice.scaling import ladders
+from callbench.analysis.advice.sleeping import with_added_time
 from callbench.analysis.run.subject import Subject
 from callbench.catalog.formats import plain
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.cell import FORMAT
 from callbench.model.errors import BadInput
 from callbench.model.situation import Goal, Situation
+from callbench.model.suggestions import allowed_names
 from callbench.stats.estimate.contrast import ByBlock
 from callbench.stats.estimate.difference import Difference
 from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread
@@ -127,7 +129,15 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
     every = with_added_time(every, [every, *held_back], situation)
     decision = decide(every, situation, groups, tested, error, spread)
     choice, situation, goals = decision.choice, decision.situation, decision.goals
-    measured = Measured(every, {} if sizes is None else ladders(sizes), tested, error, decision, groups, spread)
+    measured = Measured(
+        every=every,
+        ladders={} if sizes is None else ladders(sizes),
+        tested=tested,
+        error=error,
+        here=decision,
+        groups=groups,
+        spread=spread,
+    )
     assumed = assumed_range(measured, invented)
     if assumed.outcome is Holds.DEPENDS:
         choice = replace(choice, verdict=AdviceVerdict.UNDECIDED, leave=False)
@@ -144,28 +154,54 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
     errors = {link.name: times.log for link in situation.links}
     money_error = error_of(compared, situation, Goal.MONEY).log
 
-    def costs(figures: Every, shares: Mapping[str, float]) -> list[CostLine]:
+    def costs(figures: Every, shares: Mapping[str, float], decided: Choice) -> list[CostLine]:
+        if not advised:
+            return []
         off = partial(off_by, tested)
         pair, records = (advised, beside), [figures, every, *held_back]
-        return lines(records, situation, pair, shares, errors, off, money_error, over_links) if advised else []
+        costs_of_pair = lines(
+            records,
+            situation,
+            pair,
+            groups=shares,
+            errors=errors,
+            off=off,
+            money_error=money_error,
+            measured_over=over_links,
+        )
+        return with_one_saving(costs_of_pair, decided, situation, pair)
 
     def each_amount(figures: Every, shares: Mapping[str, float]) -> dict[str, Difference]:
         return candidate_amounts(figures, list(goals), situation, shares, over_links, partial(off_by, tested))
 
-    elsewhere = [costs(case.place.every, case.place.groups) for case in assumed.cases]
+    elsewhere = [costs(case.place.every, case.place.groups, case.choice) for case in assumed.cases]
     amounts = spanned_amounts(
         each_amount(every, groups), [each_amount(case.place.every, case.place.groups) for case in assumed.cases]
     )
     main = max(groups, key=lambda group: groups[group])
     bounds = math.log1p(situation.margin), times.log
     return Advice(
-        situation, groups, every, goals, decision.left_out, decision.failing, decision.met, choice, error,
-        spanned(costs(every, groups), elsewhere), beside, tested,
-        _map(every, sizes, list(goals), main, situation, bounds), decision.languages,
-        least=_least(every, choice.leaders, situation, groups, compared), unsure=decision.unsure, assumed=assumed,
-        changes=() if assumed.outcome is Holds.DEPENDS else changes(measured), spread=spread,
+        situation=situation,
+        groups=groups,
+        every=every,
+        goals=goals,
+        left_out=decision.left_out,
+        failing=decision.failing,
+        met=decision.met,
+        choice=choice,
+        error=error,
+        lines=spanned(costs(every, groups, choice), elsewhere),
+        beside=beside,
+        checks=tested,
+        map=_map(every, sizes, list(goals), main, situation, bounds),
+        languages=decision.languages,
+        least=_least(every, choice.leaders, situation, groups, compared),
+        unsure=decision.unsure,
+        assumed=assumed,
+        changes=() if assumed.outcome is Holds.DEPENDS else changes(measured),
+        spread=spread,
         amounts=amounts,
-    )  # fmt: skip
+    )
 
 
 def ordinary(every: Every, names: Sequence[str], situation: Situation) -> list[str]:
@@ -237,7 +273,8 @@ def _excluded(subject: Subject, situation: Situation) -> dict[str, list[str]]:
     measured = {cell.attributes["stack"] for cell in subject.results.cells if cell.rate is not None}
     found: dict[str, list[str]] = {}
     for excluded in subject.results.excluded:
-        if str(subject.cards.get(excluded.stack, {}).get("language")) in named and excluded.stack not in measured:
+        planned = subject.cards.get(excluded.stack)
+        if planned and planned["language"] in named and excluded.stack not in measured:
             stacks = found.setdefault(excluded.why, [])
             stacks += [excluded.stack] if excluded.stack not in stacks else []
     return found
@@ -268,7 +305,7 @@ def _check_formats(subject: Subject, situation: Situation) -> None:
         BadInput: no card of the record does, as in records of earlier versions.
     """
     asked = situation.languages or situation.browsers or situation.readable
-    if asked and not any(FORMAT in (stack.get("card") or {}) for stack in subject.cards.values()):
+    if asked and not any(FORMAT in stack["card"] for stack in subject.cards.values()):
         raise BadInput(
             f"{subject.run.path}: no card says who can read its messages (the key format), as an earlier version kept"
             " cards: measure again, or ask without --language, --browsers and --readable"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from callbench.analysis.advice.choice import AdviceVerdict
+from callbench.analysis.advice.choice import AdviceVerdict, Choice
 from callbench.analysis.advice.decision import named
 from callbench.analysis.advice.elsewhere import (
     Measured,
@@ -17,7 +17,6 @@ from callbench.analysis.advice.elsewhere import (
     with_messages,
     with_mix,
 )
-from callbench.analysis.advice.invented import Invented
 from callbench.analysis.advice.savings import CostLine
 from callbench.analysis.advice.scaling import Scale
 from callbench.stats.estimate.difference import Difference
@@ -28,6 +27,22 @@ a schema, it is the factor both ways. One call may be made so many times as ofte
 _ANSWERS, _PAYLOADS = (0.0, 0.1, 3.0, MOST), (1 / MOST, 0.3, 3.0, MOST)
 _GROUPS = 12
 """So many calls of a mix are looked at, the first ones: each takes a decision of its own."""
+
+
+@dataclass(frozen=True)
+class Invented:
+    """Calls whose messages are not the user's.
+
+    Attributes:
+        answers: calls whose answer nobody gave: the server sends the request back.
+        payloads: calls whose request and answer are made from the schema.
+    """
+
+    answers: frozenset[str] = frozenset()
+    payloads: frozenset[str] = frozenset()
+
+
+NOTHING = Invented()
 
 
 class Holds(StrEnum):
@@ -61,6 +76,7 @@ class Case:
         place: the figures and shares there.
         outcome: whether the advice holds there.
         names: what is advised there.
+        choice: there, with its ratios.
         group: of a mix, the call that is made more often.
     """
 
@@ -69,6 +85,7 @@ class Case:
     place: Place
     outcome: Holds
     names: Sequence[str]
+    choice: Choice
     group: str = ""
 
 
@@ -147,7 +164,8 @@ def _case(measured: Measured, assumption: Assumption, factor: float, place: Plac
         outcome = Holds.DEPENDS
     elif agrees(measured.here, there):
         outcome = Holds.EVERYWHERE
-    return Case(assumption, factor, place, outcome, named(there, measured.situation.today), group)
+    names = named(there, measured.situation.today)
+    return Case(assumption, factor, place, outcome=outcome, names=names, choice=there, group=group)
 
 
 def _worst(measured: Measured, assumed: Sequence[Assumption], cases: Sequence[Case]) -> Holds:

@@ -8,10 +8,9 @@ was spent here, by all of them together, and counts for each by the share that t
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from callbench.analysis.cells.spreads import of_ratios
 from callbench.stats.estimate.contrast import ByBlock
 from callbench.stats.estimate.logratio import LogRatio
-from callbench.stats.estimate.prior import NONE, Prior
+from callbench.stats.estimate.prior import NONE, Prior, prior_of_ratios
 from callbench.stats.estimate.run_spread import UNKNOWN, RunSpread, widened
 
 
@@ -34,7 +33,7 @@ class Noise:
 
 def noise_of(here: Mapping[str, ByBlock], shares: Mapping[str, float]) -> Noise:
     """Learn it from the parts that were spent on this machine, by candidate and fork: positive values."""
-    return Noise(of_ratios([list(here.values())]), shares)
+    return Noise(prior_of_ratios([list(here.values())]), shares)
 
 
 @dataclass(frozen=True)

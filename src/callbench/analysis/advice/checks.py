@@ -101,7 +101,15 @@ def _check(names: tuple[str, str, str, str], predicted: ByBlock, measured: ByBlo
         return None
     before, after = (geometric_mean([values[fork] for fork in sorted(forks)]) for values in (predicted, measured))
     stack, group, link, what = names
-    return Check(stack, group, link, what, before, after, geometric_mean(fork_ratios([measured], [predicted])))
+    return Check(
+        stack=stack,
+        group=group,
+        link=link,
+        what=what,
+        predicted=before,
+        measured=after,
+        off=geometric_mean(fork_ratios([measured], [predicted])),
+    )
 
 
 def error_of(every: Iterable[Figures], situation: Situation, goal: Goal) -> Error:

@@ -3,6 +3,7 @@
 It is computed once from what was measured, and again for each other size that an assumed message can have.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +15,9 @@ from callbench.analysis.advice.choice import AdviceVerdict, Choice, choose
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.languages import TakingPart, taking_part
 from callbench.analysis.advice.prediction import (
-    added_ms,
     here_alone,
     known_latency_us,
+    least_ms,
     measured_links,
     mixed,
     of_links_alone,
@@ -24,8 +25,8 @@ from callbench.analysis.advice.prediction import (
     value,
 )
 from callbench.analysis.advice.requirements import LeftOutStack, candidates
-from callbench.analysis.advice.savings import MEAN, amount_of, slowest_us
-from callbench.model.situation import Goal, Situation
+from callbench.analysis.advice.savings import MEAN, amount_of, candidate_amounts, slowest_us
+from callbench.model.situation import Goal, Situation, SituationLink
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.contrast import ByBlock
 from callbench.stats.estimate.difference import Difference
@@ -42,6 +43,7 @@ class ObjectiveCheck:
         ms: the latency that the objective is of, with its interval over the forks.
         outcome: passed where the whole interval lies under the limit, failed where it lies above.
         measured: whether it was measured; predicted otherwise.
+        at_least: whether `ms` is only what the link takes by itself, which is too long already.
     """
 
     stack: str
@@ -49,6 +51,7 @@ class ObjectiveCheck:
     ms: Difference
     outcome: Outcome
     measured: bool
+    at_least: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,11 +116,28 @@ def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
     spent = all(values and min(values.values()) > 0 for values in here.values())
     choice = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth,
                     between=_between(every, groups, shares, spread), least=least,
-                    noise=noise_of(here, shares) if spent else None)  # fmt: skip
+                    noise=noise_of(here, shares) if spent else None,
+                    amounts=_money(every, goals, situation, groups) if worth else None)  # fmt: skip
     unsure = _unsure(choice, met, situation)
     if unsure:
         choice = replace(choice, verdict=AdviceVerdict.UNDECIDED, leave=False)
-    return AdviceDecision(situation, goals, [*out, *others], failing, met, choice, unsure, languages)
+    return AdviceDecision(
+        situation=situation,
+        goals=goals,
+        left_out=[*out, *others],
+        failing=failing,
+        met=met,
+        choice=choice,
+        unsure=unsure,
+        languages=languages,
+    )
+
+
+def _money(
+    every: Every, goals: Mapping[str, ByBlock], situation: Situation, groups: Mapping[str, float]
+) -> dict[str, Difference]:
+    """Give the money of a month of each candidate, as the page has it."""
+    return candidate_amounts(every, list(goals), situation, groups, links=(), off=lambda *_: 0.0)
 
 
 def _here(every: Every, goals: Mapping[str, ByBlock], situation: Situation, groups: Mapping[str, float]) -> _Here:
@@ -194,22 +214,48 @@ def _met(
     objective = situation.objective
     if objective is None:
         return []
-    metric, words = ("mean_us", MEAN) if objective.share is None else percentile_of(situation)
     found = []
-    for name in names:
-        for link in situation.links:
-            values = slowest_us(every, name, groups, link, metric)
-            if not values:
-                continue
-            ms = amount_of([us / 1e3 for us in values.values()])
-            measured = all(known_latency_us(every[name, group], link.name, link.wire, metric)[1] for group in groups)
-            off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
-            if ms.low is not None and ms.high is not None:
-                # No call is faster than its bytes and round trips on the link, however far a prediction may be off.
-                least_ms = max(added_ms(every[name, group], link.wire) for group in groups) if not measured else 0.0
-                ms = replace(ms, low=max(ms.low / off, min(least_ms, ms.middle)), high=ms.high * off)
-            found.append(ObjectiveCheck(name, link.name, ms, _outcome(ms, objective.limit_us / 1e3), measured))
+    for name, link in itertools.product(names, situation.links):
+        alone_ms = max(least_ms(every[name, group], link) for group in groups)
+        known = _known_ms((every, name, groups), link, situation, tested, alone_ms)
+        limit_ms = objective.limit_us / 1e3
+        if known is not None and (outcome := _outcome(known[0], limit_ms)) is not Outcome.UNDECIDED:
+            found.append(ObjectiveCheck(name, link.name, known[0], outcome, known[1]))
+        elif alone_ms >= limit_ms:
+            # Whatever else a call takes, and however few calls know it, this is too long.
+            alone = Difference(alone_ms, alone_ms, None, 0)
+            found.append(ObjectiveCheck(name, link.name, alone, Outcome.FAILED, measured=False, at_least=True))
+        elif known is not None:
+            found.append(ObjectiveCheck(name, link.name, known[0], Outcome.UNDECIDED, known[1]))
     return found
+
+
+def _known_ms(
+    of: tuple[Every, str, Mapping[str, float]],
+    link: SituationLink,
+    situation: Situation,
+    tested: Sequence[Check],
+    alone_ms: float,
+) -> tuple[Difference, bool] | None:
+    """Give the latency that the objective is of, and whether it was measured; None where too few calls know it."""
+    every, name, groups = of
+    share = situation.objective.share if situation.objective else None
+    metric, words = ("mean_us", MEAN) if share is None else percentile_of(situation)
+    values = slowest_us(every, name, groups, link, metric)
+    if not values:
+        return None
+    ms = amount_of([us / 1e3 for us in values.values()])
+    each = [every[name, group] for group in groups]
+    measured = all(known_latency_us(figures, link.name, link.wire, metric)[1] for figures in each)
+    if ms.low is None or ms.high is None:
+        return ms, measured
+    off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
+    # No call is faster than its bytes and round trips on the link, however far a prediction may be off.
+    low = ms.low if measured else max(ms.low / off, min(alone_ms, ms.middle))
+    if any(figures.at_most and link.name not in figures.over for figures in each):
+        # Callbench itself was the limit there, so the call may take less: no more than its link is known of that.
+        low = min(low, alone_ms)
+    return replace(ms, low=low, high=ms.high * off), measured
 
 
 def _outcome(ms: Difference, limit: float) -> Outcome:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.wire.counts import STEADY
 from callbench.catalog.mixed import PROTOCOL
 from callbench.catalog.reach import LOOPBACK
+from callbench.model.card import PlannedStacks, StackCard, card_of
 from callbench.stats.estimate.contrast import ByBlock
+from callbench.stats.wire.link import Wire, Wires, ways
 
 LATENCIES = ("mean_us", "p50_us", "p90_us", "p99_us", "p999_us", "max_us")
 
@@ -71,7 +72,7 @@ class Figures:
     language: str = ""
     protocol: str = ""
     at_most: bool = False
-    card: Mapping[str, Any] = field(default_factory=dict)
+    card: StackCard = field(default_factory=StackCard)
     kind: str = ""
     added: AddedTime | None = None
 
@@ -82,9 +83,9 @@ Every = Mapping[tuple[str, str], Figures]
 
 def read(
     results: Results,
-    wires: Mapping[str, Mapping[str, Any]],
-    links: Mapping[str, Mapping[str, Any]],
-    cards: Mapping[str, Mapping[str, Any]],
+    wires: Wires,
+    links: Wires,
+    cards: PlannedStacks,
 ) -> Every:
     """Gather the figures of every stack with every call: closed loops of the fewest clients.
 
@@ -102,15 +103,25 @@ def read(
         ledger = results.ledgers.get(cell.id)
         account = tuple(ledger.phases[STEADY]) if ledger and ledger.phases else ()
         names = cell.attributes
-        card = cards.get(names["stack"], {}).get("card") or {}
+        card = card_of(cards, names["stack"])
         found[names["stack"], names["group"]] = Figures(
-            names["stack"], names["group"], names["call"], names["message"], names["channel"], _of(cell), account,
-            float(ledger.request_payload + ledger.answer_payload) if ledger else None,
-            float(ledger.answer_payload) if ledger else None,
-            {name: _of(twin) for name, wire in links.items() if (twin := _same(cell, closed, wires, wire))},
-            "; ".join(cell.doubts), names["language"],
-            str(card.get(PROTOCOL) or ""), cell.at_least, card, cell.kind,
-        )  # fmt: skip
+            stack=names["stack"],
+            group=names["group"],
+            call=names["call"],
+            message=names["message"],
+            channel=names["channel"],
+            here=_of(cell),
+            account=account,
+            payload=float(ledger.request_payload + ledger.answer_payload) if ledger else None,
+            answer=float(ledger.answer_payload) if ledger else None,
+            over={name: _of(twin) for name, wire in links.items() if (twin := _same(cell, closed, wires, wire))},
+            doubt="; ".join(cell.doubts),
+            language=names["language"],
+            protocol=str(card.get(PROTOCOL) or ""),
+            at_most=cell.at_least,
+            card=card,
+            kind=cell.kind,
+        )
     return found
 
 
@@ -124,9 +135,7 @@ def _fewest(cells: Sequence[Result]) -> list[Result]:
     return list(kept.values())
 
 
-def _same(
-    cell: Result, cells: Sequence[Result], wires: Mapping[str, Mapping[str, Any]], wire: Mapping[str, Any]
-) -> Result | None:
+def _same(cell: Result, cells: Sequence[Result], wires: Wires, wire: Wire) -> Result | None:
     """Find the cell that differs in nothing but a link, and that link is this one."""
     names = ("stack", "call", "clients")
     for candidate in cells:
@@ -142,11 +151,9 @@ def _same(
     return None
 
 
-def _plain(wire: Mapping[str, Any]) -> tuple[Any, ...]:
+def _plain(wire: Wire) -> tuple[object, ...]:
     """What a link does to frames, without what was left to its default."""
-    link = wire.get("link") or {}
-    ways = [{key: value for key, value in (link.get(way) or {}).items() if value} for way in ("to_server", "to_client")]
-    return wire.get("mtu"), *ways
+    return wire.get("mtu"), *({key: value for key, value in way.items() if value} for way in ways(wire))
 
 
 def _of(cell: Result) -> OverLink:

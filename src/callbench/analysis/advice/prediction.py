@@ -7,17 +7,16 @@ All of it fork by fork, so that what a fork does to all stacks cancels out where
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from callbench.analysis.advice.figures import AddedTime, Every, Figures, OverLink
-from callbench.model.situation import MONTH_S, Goal, Situation
+from callbench.model.situation import MONTH_S, Goal, Situation, SituationLink
 from callbench.stats.estimate.contrast import ByBlock
-from callbench.stats.wire.line import on_the_line_ms
+from callbench.stats.wire.link import Way, Wire, on_the_line_ms, ways
 
 _HOUR_US = 3.6e9
 
 
-def latency_us(figures: Figures, wire: Mapping[str, Any], metric: str) -> ByBlock:
+def latency_us(figures: Figures, wire: Wire, metric: str) -> ByBlock:
     """Predict a latency over a link, by fork: as here, and what the link adds.
 
     That is exact for a mean. For a percentile it holds as far as the link adds the same to each call.
@@ -34,12 +33,29 @@ def latency_us(figures: Figures, wire: Mapping[str, Any], metric: str) -> ByBloc
     return {fork: here_us + added for fork, here_us in values.items()}
 
 
-def added_ms(figures: Figures, wire: Mapping[str, Any]) -> float:
+def added_ms(figures: Figures, wire: Wire) -> float:
     """Compute what a link adds to a call, in ms; where each call opens a connection, that takes a round trip more."""
     return on_the_line_ms(wire, figures.account, float(figures.account[0].get("connections", 0.0)))
 
 
-def known_latency_us(figures: Figures, link: str, wire: Mapping[str, Any], metric: str) -> tuple[ByBlock, bool]:
+def least_ms(figures: Figures, link: SituationLink) -> float:
+    """Compute what a link adds to each call at least, in ms: no frame travels for less than the delay less its jitter.
+
+    Returns:
+        0 where the bytes were not counted, or there is no link.
+    """
+    if not link.wire.get("link") or not figures.account:
+        return 0.0
+    to_server, to_client = (_quickest(way) for way in ways(link.wire))
+    return added_ms(figures, {"link": {"to_server": to_server, "to_client": to_client}})
+
+
+def _quickest(way: Way) -> Way:
+    """Give a direction as the frame meets it that jitter delays least."""
+    return {**way, "delay_ns": way.get("delay_ns", 0) - way.get("jitter_ns", 0)}
+
+
+def known_latency_us(figures: Figures, link: str, wire: Wire, metric: str) -> tuple[ByBlock, bool]:
     """Give a latency over a link, and whether it was measured: predicted where it was not."""
     measured = figures.over.get(link)
     if measured is not None and measured.latency_us.get(metric):

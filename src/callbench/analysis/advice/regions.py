@@ -4,19 +4,19 @@ A place of the map is won by one stack, or several lie within the margin of each
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from callbench.analysis.advice.choice import LEVEL
 from callbench.analysis.advice.figures import Every, Figures
 from callbench.analysis.advice.prediction import added_ms
-from callbench.analysis.cells.spreads import of_ratios
-from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.model.situation import SituationLink
 from callbench.stats.decide.best import BestByPlace, Flags, Indices, best_by_place
+from callbench.stats.estimate.digits import given
+from callbench.stats.estimate.prior import prior_of_ratios
+from callbench.stats.wire.link import Way, Wire, round_trip_ns, ways
 
 # How many places a map has along each axis.
 PLACES = 32
@@ -107,34 +107,31 @@ def regions(  # noqa: PLR0913, PLR0917 - a map and all that it is of
     y = Axis("rate of the link", "Mbit/s", _steps(RATES_MBIT), rate)
     if len(sizes) > 1:
         x = Axis("payload of a call", "bytes", _steps((max(1.0, min(sizes)), max(sizes))), first.payload)
-        fixed = f"round trip {round_trip_ns(link.wire) / 1e6:g} ms"
+        fixed = f"round trip {given(round_trip_ns(link.wire) / 1e6)} ms"
         times = [_by_size(ladders[name], list(sizes), forks, (x, y), link.wire) for name in names]
     else:
         x = Axis("round trip of the link", "ms", _steps(TRIPS_MS), round_trip_ns(link.wire) / 1e6 or None)
         fixed = f"payload {first.payload:,.0f} bytes" if first.payload is not None else "one payload"
         times = [_by_trip(ladders[name][0], forks, (x, y)) for name in names]
     margin, error = bounds
-    prior = of_ratios([[every[name, group].here.latency_us["mean_us"] for name in names]])
+    prior = prior_of_ratios([[every[name, group].here.latency_us["mean_us"] for name in names]])
     logs = np.stack([taken.logs for taken in times]).reshape(len(names), len(forks), -1)
     shares = np.stack([taken.shares for taken in times]).reshape(len(names), -1)
     found = best_by_place(logs, LEVEL, margin, error, prior, shares)
     winners = np.where(found.tied, _leaders(found, names, ordinary), found.winners)
     at_most = [any(figures.at_most for figures in ladders[name]) for name in names]
-    reached = _reached(found, at_most)
-    if reached.any():
+    reached: Flags = np.zeros(winners.shape, dtype=np.bool_)
+    if any(at_most):
         # No call is faster than its bytes and round trips: where that changes nothing, the bound does not matter.
         lowest = [taken.lowest if bound else taken.logs for taken, bound in zip(times, at_most, strict=True)]
         lower = np.stack(lowest).reshape(logs.shape)
-        reached &= ~_agree(found, best_by_place(lower, LEVEL, margin, error, prior, shares))
+        reached = ~_agree(found, best_by_place(lower, LEVEL, margin, error, prior, shares))
     winners[reached] = -1
     shape = len(y.places), len(x.places)
     tied = (found.tied & ~reached).reshape(shape).tolist()
-    return Regions(list(names), x, y, winners.reshape(shape).tolist(), tied, first.call, fixed)
-
-
-def _reached(found: BestByPlace, at_most: Sequence[bool]) -> Flags:
-    """Return the places where a time that is an upper bound is not shown to be more than the least."""
-    return np.asarray((~found.behind & np.asarray(at_most)[:, None]).any(axis=0))
+    return Regions(
+        names=list(names), x=x, y=y, winners=winners.reshape(shape).tolist(), tied=tied, call=first.call, fixed=fixed
+    )
 
 
 def _agree(found: BestByPlace, other: BestByPlace) -> Flags:
@@ -210,16 +207,22 @@ def _steps(ends: tuple[float, float]) -> list[float]:
 
 
 def _rate_mbit(link: SituationLink) -> float | None:
-    rates = [way["rate_bps"] / 1e6 for way in ways(link.wire) if way.get("rate_bps")]
+    rates = [rate / 1e6 for way in ways(link.wire) if (rate := way.get("rate_bps"))]
     return min(rates) if rates else None
 
 
-def _parts(figures: Figures, wire: Mapping[str, Any]) -> tuple[float, float]:
+def _parts(figures: Figures, wire: Wire) -> tuple[float, float]:
     """Give what a link adds to a call: ms of its delay, and bits that its rate divides."""
-    slow = {way: {**(wire.get("link") or {}).get(way, {}), "rate_bps": None} for way in ("to_server", "to_client")}
-    fast = {way: {**slow[way], "rate_bps": 1e3} for way in slow}
-    delay = added_ms(figures, {"link": slow})
-    return delay, added_ms(figures, {"link": fast}) - delay
+    delay, whole = (added_ms(figures, _at_rate(wire, rate)) for rate in (None, 1000))
+    return delay, whole - delay
+
+
+def _at_rate(wire: Wire, rate_bps: int | None) -> Wire:
+    """Give the link with that rate both ways."""
+    to_server, to_client = ways(wire)
+    return {
+        "link": {"to_server": {**to_server, "rate_bps": rate_bps}, "to_client": {**to_client, "rate_bps": rate_bps}}
+    }
 
 
 @dataclass(frozen=True)
@@ -255,7 +258,7 @@ def _by_size(
     sizes: Sequence[float],
     forks: Sequence[int],
     axes: tuple[Axis, Axis],
-    wire: Mapping[str, Any],
+    wire: Wire,
 ) -> _Times:
     """Compute a call's time by fork, rate and size.
 
@@ -277,7 +280,8 @@ def _by_size(
 def _by_trip(figures: Figures, forks: Sequence[int], axes: tuple[Axis, Axis]) -> _Times:
     """Compute a call's time by fork, rate and round trip."""
     x, y = axes
-    delay, bits = _parts(figures, {"link": {way: {"delay_ns": 500_000} for way in ("to_server", "to_client")}})
+    half: Way = {"delay_ns": 500_000}
+    delay, bits = _parts(figures, {"link": {"to_server": half, "to_client": half}})
     added = delay * np.asarray(x.places)[None, :] + bits / np.asarray(y.places)[:, None] / 1e3
     here = np.asarray([figures.here.latency_us["mean_us"][fork] / 1e3 for fork in forks])
     return _Times(here[:, None, None], added)

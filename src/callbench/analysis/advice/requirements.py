@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.analysis.advice.figures import Every
-from callbench.analysis.advice.prediction import value
+from callbench.analysis.advice.prediction import processor_us, value
 from callbench.catalog.callers import encrypts, why_not_called_by
 from callbench.catalog.formats import plain, why_not_in, why_not_in_browsers, why_not_readable
-from callbench.model.situation import Situation
+from callbench.model.card import StackCard
+from callbench.model.situation import Goal, Situation
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def candidates(every: Every, situation: Situation, groups: Mapping[str, float]) 
     return _encrypted(every, situation, able, out)
 
 
-def wants_tls(situation: Situation, cards: Mapping[str, Mapping[str, Any]]) -> bool:
+def wants_tls(situation: Situation, cards: Mapping[str, StackCard]) -> bool:
     """Return whether calls have to be encrypted: as was said, otherwise as what runs today; if nothing does, they have.
 
     Args:
@@ -76,7 +76,7 @@ def _encrypted(
     return kept, out + [LeftOutStack(stack, ["its bytes are not encrypted"], required=True) for stack in readable]
 
 
-def required(message: str, channel: str, card: Mapping[str, Any], situation: Situation) -> list[str]:
+def required(message: str, channel: str, card: StackCard, situation: Situation) -> list[str]:
     """List why a message over a channel is ruled out by what the situation requires.
 
     Args:
@@ -101,5 +101,8 @@ def _lacking(every: Every, stack: str, situation: Situation, groups: Mapping[str
         if far and not figures.account:
             return ["its bytes were not counted, or its channel does not leave the machine"]
         if not value(figures, situation, situation.goal):
+            both = situation.prices is None or situation.prices.both_sides
+            if situation.goal in {Goal.MONEY, Goal.PROCESSOR} and not processor_us(figures.here, both=both):
+                return [f"its processor time for {group} was not seen, or was too short for the clock to tell"]
             return [f"the record does not have its {situation.goal} for {group}"]
     return []

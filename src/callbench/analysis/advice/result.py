@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from callbench.analysis.advice import stored
 from callbench.analysis.advice.advice import Advice, advise
-from callbench.analysis.advice.invented import Invented
+from callbench.analysis.advice.assumed import Invented
 from callbench.analysis.run.subject import Subject, subject
-from callbench.catalog.own.stored_assumptions import stored_assumptions
+from callbench.catalog.own.stored import stored_assumptions
 from callbench.model.situation import Situation
 from callbench.store.record import Record
 

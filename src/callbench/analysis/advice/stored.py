@@ -11,7 +11,7 @@ from callbench.catalog.situation.file import situation_of
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
-from callbench.model.situation import Situation
+from callbench.model.situation import Goal, Situation
 from callbench.model.version import VERSION
 from callbench.store.head import FILE, now
 from callbench.store.record import Record
@@ -56,14 +56,18 @@ class Stored:
     @property
     def situation(self) -> Situation:
         """The situation, checked."""
-        return situation_of(self.record["situation"], str(self.path))
+        said = dict(self.record["situation"])
+        if "prices" not in said or said.get("goal", Goal.MONEY) != Goal.MONEY:
+            # Earlier versions took it there, and disregarded it.
+            said.pop("worth", None)
+        return situation_of(said, str(self.path))
 
     @property
-    def info(self) -> Mapping[str, Any]:
+    def info(self) -> Mapping[str, object]:
         """What stands above a report."""
         return {"title": f"Advice from {self.record['title']}", "started": self.record["started"]}
 
-    def environment(self) -> Mapping[str, Any]:
+    def environment(self) -> Mapping[str, object]:
         """The machine that was measured on."""
         return self.run.environment()
 
@@ -114,18 +118,14 @@ def not_measured(run: Record) -> list[LeftOutStack]:
         raise BadInput(f"{path} is damaged: remove it, and the advice does not list these stacks") from failure
 
 
-def write(
+def as_stored(
     run: Record,
     situation: Situation,
     held_back: Sequence[Record],
     of_sizes: Record | None,
-    result: Mapping[str, Any],
+    result: Mapping[str, object],
 ) -> Stored:
-    """Keep an advice beside its run, whole or not at all.
-
-    Raises:
-        CallbenchError: the file cannot be written.
-    """
+    """Return an advice as it is kept beside its run. Nothing is written yet."""
     record: dict[str, Any] = {
         "kind": KIND,
         "format": FORMAT,
@@ -137,15 +137,21 @@ def write(
         "situation": dict(situation.source or {}),
         **result,
     }
-    path = run.path / NAME
-    part = path.with_suffix(".part")
-    record = SECRETS.masked(record)
+    return Stored(run.path / NAME, SECRETS.masked(record))
+
+
+def write(advice: Stored) -> None:
+    """Keep an advice beside its run, whole or not at all.
+
+    Raises:
+        CallbenchError: the file cannot be written.
+    """
+    part = advice.path.with_suffix(".part")
     try:
-        part.write_text(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-        part.replace(path)
+        part.write_text(json.dumps(advice.record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        part.replace(advice.path)
     except OSError as failure:
-        raise machine_limits.written(f"cannot write {path}", failure) from failure
-    return Stored(path, record)
+        raise machine_limits.written(f"cannot write {advice.path}", failure) from failure
 
 
 def is_one(path: Path) -> bool:

@@ -10,15 +10,26 @@ from callbench.model import objective
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load.bottleneck import Evidence, Side
-from callbench.stats.load.capacity_plan import COARSE, Capacity, FinishedCrossing, Trial, capacity, estimates
+from callbench.stats.load.capacity_plan import (
+    COARSE,
+    Capacity,
+    FinishedCrossing,
+    Trial,
+    capacity,
+    estimates,
+    need_shown,
+)
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import LoadObservation, Saturation, saturated
-from callbench.stats.load.settling import too_high
+from callbench.stats.load.settling import beyond_all, slack, too_high
 from callbench.store.lines.capacity import EvidenceRecord, LoadedRecord, LossLine, ProofLine, StepLine, TriedLoad
 from callbench.store.lines.of_kind import of_kind
 from callbench.store.lines.slices import EndpointResult
 from callbench.store.record import Record
 from callbench.store.requested.capacity import RATE, CapacityRequest, RequestedCapacity
+
+# Rounding of numbers.
+_NEARLY = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,7 @@ class CapacityResult:
         endpoints: if clients call several: those of the loads at the capacity. If nothing was held, of the lowest load.
         endpoints_of: which loads these are: their levels, lowest first.
         proof: what longer loads say; None if there was none.
+        by_need: what loads of the needed level alone show; undecided without a need.
     """
 
     request: CapacityRequest
@@ -71,6 +83,7 @@ class CapacityResult:
     endpoints: Sequence[Endpoint] = ()
     endpoints_of: Sequence[float] = ()
     proof: Proof | None = None
+    by_need: Outcome = Outcome.UNDECIDED
 
     @property
     def invalid(self) -> bool:
@@ -87,6 +100,18 @@ class CapacityResult:
     @property
     def outcome(self) -> Outcome:
         """Passed if the needed load is held; without a need, if a capacity was found."""
+        by_interval, by_need = self.by_interval, self.by_need
+        if by_need is Outcome.PASSED and self.proof is not None and not self.proof.met:
+            by_need = Outcome.UNDECIDED
+        if by_need is Outcome.FAILED and self.invalid:
+            by_need = Outcome.UNDECIDED
+        if Outcome.UNDECIDED in (by_interval, by_need):
+            return by_interval if by_need is Outcome.UNDECIDED else by_need
+        return by_interval if by_interval is by_need else Outcome.UNDECIDED
+
+    @property
+    def by_interval(self) -> Outcome:
+        """What the interval of the capacity shows, apart from loads of the needed level alone."""
         estimate, need = self.capacity, self.request.need
         if estimate is None or estimate.low is None:
             return Outcome.UNDECIDED
@@ -120,20 +145,48 @@ def read(run: Record) -> CapacityResult:
     chosen = _chosen(steps, trials, estimate)
     proven = proof_level(estimate, request)
     return CapacityResult(
-        request,
-        steps,
-        allowing_for_the_start(estimate, request),
-        estimates(trials, request.span),
-        _rate(steps, trials, estimate),
-        saturated([_seen(line) for line in steps], 0.0 if estimate.end is KneeOutcome.BELOW else estimate.level)
+        request=request,
+        steps=steps,
+        capacity=allowing_for_the_start(estimate, request),
+        estimates=estimates(trials, request.span),
+        rate=_rate(steps, trials, estimate),
+        saturation=saturated(
+            [_seen(line) for line in steps], 0.0 if estimate.end is KneeOutcome.BELOW else estimate.level
+        )
         if estimate is not None and failed
         else None,
-        death,
-        took_s,
-        summed([endpoints_of(line) for line in chosen]),
-        sorted(line["level"] for line in chosen),
-        proof_of([line for line in proofs if line["level"] == proven], steps),
+        death=death,
+        took_s=took_s,
+        endpoints=summed([endpoints_of(line) for line in chosen]),
+        endpoints_of=sorted(line["level"] for line in chosen),
+        proof=proof_of([line for line in proofs if line["level"] == proven], steps),
+        by_need=shown_by_need(trials, request),
     )
+
+
+def shown_by_need(trials: Sequence[Trial], request: CapacityRequest) -> Outcome:
+    """Say what loads of the needed level alone show; undecided without a need."""
+    need = request.need
+    if need is None:
+        return Outcome.UNDECIDED
+    return need_shown(trials, need, held_from(request) or need)
+
+
+def held_from(request: CapacityRequest) -> float | None:
+    """Return the least level whose loads can show that the needed one is held; None without a need.
+
+    Where a rate is met by loads that are too short for its queue, more is to be met than is needed.
+    """
+    need = request.need
+    if need is None or request.along != RATE:
+        return need
+    level, aim = need, objective.parse(request.objective)
+    limit_s = aim.limit_us / 1e6
+    # What is higher has shorter loads, so its own part counts.
+    while level * (1 - _too_high(level, request)) < need * _NEARLY:
+        beyond = beyond_all(level, request.load_s(level, coarse=False), limit_s, aim.share)
+        level = need * (1 + beyond) + level * slack(level, limit_s, aim.share)
+    return level
 
 
 def proof_level(estimate: Capacity | None, request: CapacityRequest) -> float | None:
@@ -142,7 +195,8 @@ def proof_level(estimate: Capacity | None, request: CapacityRequest) -> float | 
     if allowed is None or allowed.end is KneeOutcome.BELOW:
         return None
     # With too few crossings there is no interval, but a level is named all the same.
-    low = allowed.level if allowed.low is None else allowed.low
+    shown = rate_of_loads(allowed, request)
+    low = shown * (1 - start_allowance(estimate, request)) if allowed.low is None else allowed.low
     return request.proof_level(low) if low > 0 else None
 
 
@@ -162,23 +216,35 @@ def start_allowance(estimate: Capacity | None, request: CapacityRequest) -> floa
     """
     if estimate is None or request.along != RATE or estimate.end is KneeOutcome.BELOW:
         return 0.0
+    return _too_high(rate_of_loads(estimate, request), request)
+
+
+def _too_high(rate: float, request: CapacityRequest) -> float:
     aim = objective.parse(request.objective)
-    rate = rate_of_loads(estimate, request)
     return too_high(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share)
 
 
 def rate_of_loads(estimate: Capacity, request: CapacityRequest) -> float:
     """Return the rate of the loads that the capacity rests on: the highest of all, if that ended the search."""
-    return request.span.high if estimate.end is KneeOutcome.AT_LEAST else estimate.level
+    if estimate.end is KneeOutcome.AT_LEAST:
+        return request.span.high
+    return estimate.level if estimate.shown is None else estimate.shown
 
 
 def allowing_for_the_start(estimate: Capacity | None, request: CapacityRequest) -> Capacity | None:
-    """Put the lower end of a rate lower where its loads are too short for the queue to settle."""
+    """Put a rate lower where its loads are too short for the queue to settle.
+
+    The level is lower by what may be above all that the server answers, and the lower end by the slack besides.
+    """
     part = start_allowance(estimate, request)
-    if estimate is None or estimate.low is None or not part:
+    if estimate is None or not part:
         return estimate
-    low = estimate.low * (1 - part)
-    return replace(estimate, low=low, level=low if estimate.end is KneeOutcome.AT_LEAST else estimate.level)
+    rate, aim = rate_of_loads(estimate, request), objective.parse(request.objective)
+    beyond = beyond_all(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share)
+    level, low = estimate.level / (1 + beyond), None if estimate.low is None else estimate.low * (1 - part)
+    if low is not None and estimate.end is KneeOutcome.AT_LEAST:
+        level = low
+    return replace(estimate, level=level, low=low, shown=estimate.level)
 
 
 def _rate(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> Interval | None:

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Literal, get_args
 
 from callbench.analysis.cells.histograms import Histograms, together
 from callbench.analysis.cells.loop_time import LoopTime, loop_time
 from callbench.analysis.cells.messages import Messages, MessageTimes
 from callbench.analysis.cells.results import AT_MOST, Excluded, Latency, OpenLoop, Result
+from callbench.analysis.cells.table_rows import CellRow, ForkRow
 from callbench.model.cell import rate_text
 from callbench.model.metrics.registry import PERCENTILES
 from callbench.stats.decide.failures import FAILURE_MARGIN, CallCounts
@@ -22,13 +23,16 @@ from callbench.stats.steady.plateau import plateaus
 LONG_SHARE = 0.5
 # By how much a rate without an interval may be too high.
 ALLOWED = 0.05
+_Attribute = Literal[
+    "cell", "group", "stack", "adapter", "message", "channel", "language", "call", "clients", "arrivals", "link"
+]
 SHARES = tuple(PERCENTILES.values())
-_WHICH = ("cell", "group", "stack", "adapter", "message", "channel", "language", "call", "clients", "arrivals", "link")
+_WHICH: tuple[_Attribute, ...] = get_args(_Attribute)
 
 
 def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
-    cell: Mapping[str, Any],
-    forks: Sequence[Mapping[str, Any]],
+    cell: CellRow,
+    forks: Sequence[ForkRow],
     errors: Mapping[str, int],
     timed: Histograms,
     written: MessageTimes,
@@ -42,7 +46,7 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     loop = None if driven else loop_time(cell, answered)
     every = together(own.values()) if own else None
     too_few = _too_few([own[row["fork"]] for row in answered if row["fork"] in own])
-    by_fork = _by_fork(answered, own, written.of(cell), loop, too_few)
+    by_fork = _by_fork(answered, own, written.of(cell["stack"], cell["message"], cell["group"]), loop, too_few)
     latency = _latency(answered, every, without=too_few)
     open_loop = _open_loop(cell, answered, timed, latency)
     why_missed = open_loop.missed if open_loop else None
@@ -81,7 +85,7 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
 
 
 def _by_fork(
-    answered: Sequence[Mapping[str, Any]],
+    answered: Sequence[ForkRow],
     latencies: Mapping[int, Buckets],
     messages: Messages | None,
     loop: LoopTime | None,
@@ -97,21 +101,39 @@ def _by_fork(
         },
         "mean_us": {row["fork"]: mean * row["pace"] for row in answered if (mean := _mean_us([row]))},
     }
-    limits = {row["fork"]: (row["min_ns"] or 0, row["max_ns"] or TOP, row["pace"]) for row in answered}
-    for fork, buckets in latencies.items():
-        if fork in limits:
-            least, most, pace = limits[fork]
-            calls = int(buckets.counts.sum())
-            for (name, share), value in zip(PERCENTILES.items(), buckets.percentiles(SHARES, least, most), strict=True):
-                if name not in too_few and calls >= fewest_calls(share):
-                    by_fork.setdefault(name, {})[fork] = value * pace / 1e3
-            if most < TOP:
-                by_fork.setdefault("max_us", {})[fork] = most * pace / 1e3
+    known = percentiles_by_fork(answered, latencies, SHARES)
+    by_fork |= {name: known[share] for name, share in PERCENTILES.items() if name not in too_few and known.get(share)}
+    timed = [row for row in answered if row["fork"] in latencies and row["max_ns"]]
+    if timed:
+        by_fork["max_us"] = {row["fork"]: (row["max_ns"] or 0) * row["pace"] / 1e3 for row in timed}
     if messages is not None:
         for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):
             if figure:
                 by_fork[name] = {row["fork"]: figure for row in answered}
     return by_fork
+
+
+def percentiles_by_fork(
+    answered: Sequence[ForkRow], latencies: Mapping[int, Buckets], shares: Sequence[float]
+) -> dict[float, dict[int, float]]:
+    """Return percentiles by fork in microseconds, for a machine of the same pace in all forks.
+
+    Args:
+        answered: the sums of a cell's forks.
+        latencies: its histograms, by fork.
+        shares: of the calls; 0.99 for p99. A fork has only those that it has enough calls for.
+    """
+    by_share: dict[float, dict[int, float]] = {}
+    for row in answered:
+        buckets = latencies.get(row["fork"])
+        if buckets is None:
+            continue
+        calls = int(buckets.counts.sum())
+        values = buckets.percentiles(shares, row["min_ns"] or 0, row["max_ns"] or TOP)
+        for share, value in zip(shares, values, strict=True):
+            if calls >= fewest_calls(share):
+                by_share.setdefault(share, {})[row["fork"]] = value * row["pace"] / 1e3
+    return by_share
 
 
 def _too_few(forks: Sequence[Buckets]) -> dict[str, str]:
@@ -128,17 +150,17 @@ def _too_few(forks: Sequence[Buckets]) -> dict[str, str]:
     }
 
 
-def _window_in(row: Mapping[str, Any]) -> Window:
+def _window_in(row: ForkRow) -> Window:
     """Return the window of a trial, or of several, as the tables have it."""
     return Window(row["window_calls"], row["window_ns"], row["in_flight"])
 
 
-def _count_warnings(forks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+def _count_warnings(forks: Sequence[ForkRow]) -> Sequence[str]:
     """Gather why a cell must not be ranked."""
     return ("client and server counted differently",) if any(row["agree"] is False for row in forks) else ()
 
 
-def _failing(forks: Sequence[Mapping[str, Any]]) -> str:
+def _failing(forks: Sequence[ForkRow]) -> str:
     """Say how many calls fail, where more are shown to than do not matter: a rate counts right answers only."""
     counts = CallCounts([int(row["error_count"]) for row in forks], [int(row["calls"]) for row in forks])
     if not counts.all_failed or counts.least_share(1 - CONFIDENCE) <= FAILURE_MARGIN:
@@ -146,7 +168,7 @@ def _failing(forks: Sequence[Mapping[str, Any]]) -> str:
     return f"{counts.all_failed:,} of {counts.calls:,} calls failed"
 
 
-def _cut_off(cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], rates: Sequence[float]) -> str:
+def _cut_off(cell: CellRow, rows: Sequence[ForkRow], rates: Sequence[float]) -> str:
     """Say that calls were longer than slices of several clients, where the rate may be much lower than measured.
 
     A slow call that others wait for holds them up for its time. In a slice they wait for less of it. So the rate lies
@@ -165,19 +187,32 @@ def _cut_off(cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], rates: 
     return f"{AT_MOST}a call took {longest_ns / 1e6:,.0f} ms, and slices took {window_ns / 1e6:,.0f} ms"
 
 
-def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
+def _mean_us(rows: Sequence[ForkRow]) -> float | None:
     """Compute the mean time of a call: the histogram's own sum if there is one, else the time within calls."""
     timed = [row for row in rows if row["count"]]
     if timed:
-        return float(sum(row["sum_ns"] for row in timed) / sum(row["count"] for row in timed) / 1e3)
+        return _mean_of(timed, "")
     calls = sum(row["calls"] + row["error_count"] for row in rows)
     spent = sum(row["in_call_ns"] or 0 for row in rows)
     return float(spent / calls / 1e3) if calls and spent else None
 
 
-def _open_loop(
-    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], histograms: Histograms, latency: Latency
-) -> OpenLoop | None:
+def _sums(row: ForkRow, name: str) -> tuple[int | None, int | None, int | None]:
+    """Return the sum, the least and the greatest of the times of a fork: `service`, `lateness`, or "" for latencies."""
+    match name:
+        case "service":
+            return row["service_sum_ns"], row["service_min_ns"], row["service_max_ns"]
+        case "lateness":
+            return row["lateness_sum_ns"], row["lateness_min_ns"], row["lateness_max_ns"]
+    return row["sum_ns"], row["min_ns"], row["max_ns"]
+
+
+def _mean_of(timed: Sequence[ForkRow], name: str) -> float:
+    """Return the mean of such times of calls that were timed one by one, in microseconds."""
+    return float(sum(_sums(row, name)[0] or 0 for row in timed) / sum(row["count"] or 0 for row in timed) / 1e3)
+
+
+def _open_loop(cell: CellRow, rows: Sequence[ForkRow], histograms: Histograms, latency: Latency) -> OpenLoop | None:
     """Compute what an open loop has besides, and whether it kept its rate."""
     target = cell["target_per_s"]
     if target is None:
@@ -189,7 +224,9 @@ def _open_loop(
         return OpenLoop(target, None, latency, service, lateness, None)
     reached = geometric_mean(
         [
-            reached_per_s(row["calls"], row["elapsed_ns"], row["service_sum_ns"] / row["count"], _window_in(row))
+            reached_per_s(
+                row["calls"], row["elapsed_ns"], (row["service_sum_ns"] or 0) / (row["count"] or 1), _window_in(row)
+            )
             for row in timed
         ]
     )
@@ -200,7 +237,7 @@ def _open_loop(
 
 
 def _latency(
-    rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str = "", *, without: Collection[str] | None = None
+    rows: Sequence[ForkRow], every: Buckets | None, name: str = "", *, without: Collection[str] | None = None
 ) -> Latency:
     """Compute percentiles over all trials of a cell: the histograms are added up first.
 
@@ -210,15 +247,14 @@ def _latency(
         name: `service` or `lateness`; "" for the latency.
         without: the percentiles that too few calls know; None: to be seen from the histogram.
     """
-    before = f"{name}_" if name else ""
-    if name:
-        mean = sum(row[f"{name}_sum_ns"] for row in rows) / sum(row["count"] for row in rows) / 1e3 if rows else None
-    else:
-        mean = _mean_us(rows) if rows else None
+    mean = None
+    if rows:
+        mean = _mean_of(rows, name) if name else _mean_us(rows)
     if every is None:
         return Latency(None, None, mean)
-    least = min((row[f"{before}min_ns"] for row in rows if row[f"{before}min_ns"] is not None), default=0)
-    most = max((row[f"{before}max_ns"] for row in rows if row[f"{before}max_ns"] is not None), default=TOP)
+    sums = [_sums(row, name) for row in rows]
+    least = min((least for _, least, _ in sums if least is not None), default=0)
+    most = max((most for *_, most in sums if most is not None), default=TOP)
     values = every.percentiles(SHARES, least, most)
     unknown = _too_few([every]) if without is None else without
     percentiles = {

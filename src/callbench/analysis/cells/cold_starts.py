@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from callbench.model.metrics.registry import COLD
 from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.store.rows import grouped, lines_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -45,28 +46,49 @@ class ColdStart:
     ends: Mapping[str, tuple[float, float]]
 
 
+@dataclass(frozen=True)
+class _Start:
+    """One start of a stack, as `ColdStart` has it; None where a figure is not known."""
+
+    stack: str
+    link: str
+    cell: str
+    call: str
+    calls_before: int
+    errors: int
+    figures: Mapping[str, float | None]
+
+
 def read(connection: "duckdb.DuckDBPyConnection") -> list[ColdStart]:
     """Read them in the order of the cells."""
-    cursor = connection.execute(COLD_SQL)
-    names = [column[0] for column in cursor.description or []]
-    gathered: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for values in cursor.fetchall():
-        row = dict(zip(names, values, strict=True))
-        gathered.setdefault((row["stack"], row["link"], row["cell"]), []).append(row)
-    return [_together(rows) for rows in gathered.values()]
+    starts = [
+        _Start(
+            stack=line["stack"],
+            link=line["link"],
+            cell=line["cell"],
+            call=line["call"],
+            calls_before=line["calls_before"],
+            errors=line["errors"],
+            figures={name: line[name] for name in COLD},
+        )
+        for line in lines_of(connection, COLD_SQL)
+    ]
+    gathered = grouped(starts, lambda start: (start.stack, start.link, start.cell))
+    return [_together(own) for own in gathered.values()]
 
 
-def _together(rows: Sequence[Mapping[str, Any]]) -> ColdStart:
-    seen = {name: [float(row[name]) for row in rows if row[name]] for name in COLD}
+def _together(starts: Sequence[_Start]) -> ColdStart:
+    seen = {name: [float(value) for start in starts if (value := start.figures[name])] for name in COLD}
     known = {name: values for name, values in seen.items() if values}
+    first = starts[0]
     return ColdStart(
-        stack=rows[0]["stack"],
-        link=rows[0]["link"],
-        cell=rows[0]["cell"],
-        call=rows[0]["call"],
-        starts=len(rows),
-        calls_before=rows[0]["calls_before"],
-        errors=sum(row["errors"] for row in rows),
+        stack=first.stack,
+        link=first.link,
+        cell=first.cell,
+        call=first.call,
+        starts=len(starts),
+        calls_before=first.calls_before,
+        errors=sum(start.errors for start in starts),
         values={name: geometric_mean(values) for name, values in known.items()},
         ends={name: (min(values), max(values)) for name, values in known.items()},
     )

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from callbench.analysis.cells.table_rows import ProcessorColumn, TrialRow
 from callbench.stats.estimate.processor_time import TICK_NS, ForkUse, ProcessorTime, step_of, together
 
-Row = Mapping[str, Any]
 Costs = Mapping[str, ProcessorTime]
-SIDES = {"client": "", "server": "server_", "backend": "backend_"}
+# Of each side, the columns of a user's time and of the system's.
+PROCESSOR_COLUMNS: Mapping[str, tuple[ProcessorColumn, ProcessorColumn]] = {
+    "client": ("user_ns", "system_ns"),
+    "server": ("server_user_ns", "server_system_ns"),
+    "backend": ("backend_user_ns", "backend_system_ns"),
+}
 # A kernel that counts by ticks says which part of the time was a user's by the ticks that it saw.
 WINE = "wineserver_us"
 
@@ -31,17 +35,17 @@ class Cost:
         return sum(piece.ns for piece in spent.pieces.values()) if spent else 0
 
 
-def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
+def cost(trials: Sequence[TrialRow], *, in_process: bool) -> Cost:
     """Add up a cell's trials, right or wrong calls alike.
 
     Args:
-        trials: with `<side>user_ns` and `<side>system_ns`, None if a side did not tell.
+        trials: their times are None if a side did not tell.
         in_process: whether one process plays both sides: what it used is the client's.
     """
     found: dict[str, ProcessorTime | None] = {}
-    sides = {"client": ""} if in_process else SIDES
-    for side, before in sides.items():
-        names = [f"{before}{kind}_ns" for kind in ("user", "system")]
+    sides = ["client"] if in_process else list(PROCESSOR_COLUMNS)
+    for side in sides:
+        names = PROCESSOR_COLUMNS[side]
         for kind, name in zip(("user", "system"), names, strict=True):
             found[f"{side}_{kind}_us"] = _spent(trials, [name], TICK_NS)
         found[f"{side}_cpu_us"] = _spent(trials, names, None)
@@ -53,16 +57,14 @@ def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
     return Cost({name: spent for name, spent in found.items() if spent is not None})
 
 
-def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> ProcessorTime | None:
+def _spent(trials: Sequence[TrialRow], columns: Sequence[ProcessorColumn], step: int | None) -> ProcessorTime | None:
     """Add up columns by fork; where no step is given, the one that the values tell."""
     seen: dict[int, list[tuple[int, int]]] = {}
-    first, *rest = columns
     for row in trials:
-        spent, calls = row[first], row["calls"] + row["error_count"]
-        for column in rest:
-            spent = None if spent is None or row[column] is None else spent + row[column]
-        if calls and spent is not None:
-            seen.setdefault(row["fork"], []).append((spent, calls))
+        spent, calls = [row[column] for column in columns], row["calls"] + row["error_count"]
+        known = [ns for ns in spent if ns is not None]
+        if calls and len(known) == len(spent):
+            seen.setdefault(row["fork"], []).append((sum(known), calls))
     if not seen:
         return None
     own = step or step_of(ns for pairs in seen.values() for ns, _ in pairs)

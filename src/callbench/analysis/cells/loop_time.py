@@ -12,8 +12,8 @@ loops' time cannot simply be taken off.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from callbench.analysis.cells.table_rows import CellRow, ForkRow
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load.bottleneck import MOST_OF_ONE
 
@@ -33,7 +33,7 @@ class LoopTime:
     whole_us: Interval
 
 
-def loop_time(cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]]) -> LoopTime | None:
+def loop_time(cell: CellRow, forks: Sequence[ForkRow]) -> LoopTime | None:
     """Compute what the loop took; None where it cannot be taken off.
 
     Args:
@@ -41,13 +41,14 @@ def loop_time(cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]]) -> Lo
         forks: the sums of its trials, a row a fork, each with calls and time.
     """
     alone = cell["clients"] == 1 and cell["target_per_s"] is None and not cell["think_ms"]
-    if not (alone and forks) or any(not row["loop_ns"] or (row["batch"] or 1) > 1 for row in forks):
+    loops = {row["fork"]: row["loop_ns"] for row in forks if row["loop_ns"] and (row["batch"] or 1) <= 1}
+    if not (alone and forks) or len(loops) < len(forks):
         return None
-    if sum(row["loop_ns"] for row in forks) > MOST_OF_ONE * sum(row["elapsed_ns"] for row in forks):
+    if sum(loops.values()) > MOST_OF_ONE * sum(row["elapsed_ns"] for row in forks):
         return None
     made = {row["fork"]: row["calls"] + row["error_count"] for row in forks}
     return LoopTime(
-        {row["fork"]: row["loop_ns"] / row["elapsed_ns"] for row in forks},
-        geometric_mean([row["loop_ns"] / 1e3 / made[row["fork"]] for row in forks]),
+        {row["fork"]: loops[row["fork"]] / row["elapsed_ns"] for row in forks},
+        geometric_mean([loops[row["fork"]] / 1e3 / made[row["fork"]] for row in forks]),
         geometric_mean([row["elapsed_ns"] / 1e3 / made[row["fork"]] for row in forks]),
     )

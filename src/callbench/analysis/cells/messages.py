@@ -1,6 +1,6 @@
 """How large a stack's messages are, by who writes them: its own client the request, its own server the answer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from callbench.model.cell import sides_of
@@ -46,18 +46,15 @@ class MessageTimes:
         """Takes the codecs of a run."""
         self._codecs = {(codec.adapter, codec.message, codec.group, codec.direction): codec for codec in codecs}
 
-    def of(self, attributes: Mapping[str, str]) -> Messages | None:
+    def of(self, stack: str, message: str, group: str) -> Messages | None:
         """Return a cell's messages; None if one of its two sides has no codec that was timed.
 
         A message of the same name by another adapter is other bytes: soap of one library is not soap of the next.
-
-        Args:
-            attributes: stack, message and group of the cell.
         """
-        sides = zip(sides_of(attributes["stack"]), sides_of(attributes["message"]), (REQUEST, ANSWER), strict=True)
+        sides = zip(sides_of(stack), sides_of(message), (REQUEST, ANSWER), strict=True)
         parts = [
-            self._codecs.get((adapter_of(stack), message, attributes["group"], direction))
-            for stack, message, direction in sides
+            self._codecs.get((adapter_of(its_stack), its_message, group, direction))
+            for its_stack, its_message, direction in sides
         ]
         known = [part for part in parts if part is not None]
         if len(known) < 2:

@@ -3,27 +3,29 @@
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from callbench.analysis.cells import (
     cold_starts,
     echo_multiples,
     histograms,
     metric_queries,
-    spreads,
     unsteady,
     validity,
 )
 from callbench.analysis.cells.cell_results import result_of
 from callbench.analysis.cells.messages import CodecCost, MessageTimes
 from callbench.analysis.cells.results import AT_LEAST, Excluded, Latency, Result, Results
+from callbench.analysis.cells.table_rows import CellRow, ForkRow
 from callbench.analysis.cells.unsteady import Unsteady
 from callbench.analysis.wire.accounts import Ledger, Sweep, ledgers, sweeps
 from callbench.model import process_end
 from callbench.model.cell import MIXED
 from callbench.model.metrics.latency import ECHOES
 from callbench.model.metrics.registry import PERCENTILES
+from callbench.stats.estimate.prior import prior_of_rates, prior_of_ratios
 from callbench.store.record import Record
+from callbench.store.rows import grouped, rows_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,6 +59,22 @@ FROM deaths WHERE cell IS NOT NULL GROUP BY cell"""
 EXCLUDED_SQL = "SELECT stack, cell, min(fork) AS fork, why FROM excluded GROUP BY stack, cell, why ORDER BY stack, cell"
 
 
+class _DeathRow(TypedDict):
+    """How many calls the processes of a cell had answered when they ended."""
+
+    cell: str
+    least: int | None
+    most: int | None
+    restarts: int
+
+
+class _ErrorRow(TypedDict):
+    """The errors of a trial: their number by kind, as JSON text."""
+
+    cell: str
+    errors: str
+
+
 def read(run: Record) -> Results:
     """Read a run and compute what it found.
 
@@ -72,7 +90,7 @@ def read(run: Record) -> Results:
         echoes = echo_multiples.read(connection, {cell.id: cell.by_fork.get("mean_us", {}) for cell in results.cells})
         died = {
             row["cell"]: process_end.after(row["least"], row["most"], row["restarts"])
-            for row in rows_of(connection, DEATHS_SQL)
+            for row in rows_of(connection, DEATHS_SQL, _DeathRow)
         }
     cells = [_with_wire(cell, *counted) for cell in results.cells]
     cells = [
@@ -93,9 +111,9 @@ def _with_spreads(results: Results) -> Results:
     rankings: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
     for cell in results.cells:
         rankings.setdefault(cell.ranking, []).append(cell.by_fork.get("rate_per_s", {}))
-    spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
-    echoes = spreads.of_cells(cell.by_fork.get(ECHOES, {}) for cell in results.cells)
-    tails = {name: spreads.of_cells(cell.by_fork.get(name, {}) for cell in results.cells) for name in PERCENTILES}
+    spread = prior_of_rates(rates for mine in rankings.values() for rates in mine)
+    echoes = prior_of_rates(cell.by_fork.get(ECHOES, {}) for cell in results.cells)
+    tails = {name: prior_of_rates(cell.by_fork.get(name, {}) for cell in results.cells) for name in PERCENTILES}
     cells = [replace(cell, spread=spread, echo_spread=echoes, tail_spreads=tails) for cell in results.cells]
     cells = [replace(cell, rate=cell.interval("rate_per_s")) for cell in cells]
     repeated = {ranking for ranking, mine in rankings.items() if max(map(len, mine)) > 1}
@@ -103,7 +121,7 @@ def _with_spreads(results: Results) -> Results:
         replace(cell, doubts=(*cell.doubts, ONE_FORK)) if cell.forks == 1 and cell.ranking in repeated else cell
         for cell in cells
     ]
-    return replace(results, cells=cells, prior=spreads.of_ratios(rankings.values()))
+    return replace(results, cells=cells, prior=prior_of_ratios(rankings.values()))
 
 
 def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[int, float]]:
@@ -183,17 +201,12 @@ def _notes(run: Record) -> Iterable[str]:
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", driven: Collection[str] = ()) -> Results:
     """Compute from the run's tables; `driven` are the stacks that the load driver calls."""
-    codecs = [
-        CodecCost(**{key: row[key] for key in CodecCost.__dataclass_fields__})
-        for row in rows_of(connection, CODECS_SQL)
-    ]
-    excluded = [
-        Excluded(row["stack"], row["cell"], row["fork"], row["why"]) for row in rows_of(connection, EXCLUDED_SQL)
-    ]
-    forks = _forks(connection)
+    codecs = rows_of(connection, CODECS_SQL, CodecCost)
+    excluded = rows_of(connection, EXCLUDED_SQL, Excluded)
+    forks = forks_of(connection)
     left_out = unsteady.read(connection)
     errors: dict[str, dict[str, int]] = {}
-    for row in rows_of(connection, ERRORS_SQL):
+    for row in rows_of(connection, ERRORS_SQL, _ErrorRow):
         kinds = errors.setdefault(row["cell"], {})
         for kind, count in json.loads(row["errors"]).items():
             kinds[kind] = kinds.get(kind, 0) + int(count)
@@ -209,7 +222,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", driven: Collection[
             excluded,
             driven=row["stack"] in driven,
         )
-        for row in rows_of(connection, CELLS_SQL)
+        for row in rows_of(connection, CELLS_SQL, CellRow)
     ]
     cells = [_with_unsteady(cell, left_out.get(cell.id)) for cell in cells]
     starts, trials = connection.execute(
@@ -225,20 +238,18 @@ def read_rates(run: Record) -> Results:
         BadInput: the run is damaged.
     """
     with run.connection() as connection:
-        forks = _forks(connection)
+        forks = forks_of(connection)
         written = MessageTimes([])
         cells = [
-            result_of(row, forks.get(row["cell"], []), {}, {}, written, []) for row in rows_of(connection, CELLS_SQL)
+            result_of(row, forks.get(row["cell"], []), {}, {}, written, [])
+            for row in rows_of(connection, CELLS_SQL, CellRow)
         ]
     return _with_spreads(Results(cells, [], []))
 
 
-def _forks(connection: "duckdb.DuckDBPyConnection") -> dict[str, list[dict[str, Any]]]:
-    """Return the sums of each fork, by cell."""
-    forks: dict[str, list[dict[str, Any]]] = {}
-    for row in rows_of(connection, TRIALS_SQL):
-        forks.setdefault(row["cell"], []).append(row)
-    return forks
+def forks_of(connection: "duckdb.DuckDBPyConnection") -> dict[str, list[ForkRow]]:
+    """Return the sums of the forks that count, by cell."""
+    return grouped(rows_of(connection, TRIALS_SQL, ForkRow), lambda row: row["cell"])
 
 
 def _with_unsteady(cell: Result, left_out: Unsteady | None) -> Result:
@@ -256,10 +267,3 @@ def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, 
     exact = {name: dict.fromkeys(sorted(forks), value) for name, value in ledger.statistics().items()}
     varying = ledger.by_count() if isinstance(ledger, Ledger) else {}
     return replace(cell, by_fork={**cell.by_fork, **exact, **varying})
-
-
-def rows_of(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[str, Any]]:
-    """Run a query; a row is a mapping."""
-    cursor = connection.execute(query)
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -1,10 +1,29 @@
 """What makes a value worth believing, from the stored run: verdicts, Little's law, steady state, neighbours, drift."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from callbench.analysis.cells.costs import Cost, cost
+from callbench.analysis.cells.costs import PROCESSOR_COLUMNS, Cost, cost
+from callbench.analysis.cells.table_rows import (
+    DISTURBED_SQL,
+    ECHOES_SQL,
+    INTERVALS_SQL,
+    SIDES_SQL,
+    SLOWDOWNS_SQL,
+    STARTED_SQL,
+    TRAFFIC_SQL,
+    TRIALS_SQL,
+    WARM_UPS_SQL,
+    DisturbedRow,
+    EchoRow,
+    IntervalRow,
+    SideRow,
+    SlowdownRow,
+    TrafficRow,
+    TrialRow,
+    WarmUpRow,
+)
 from callbench.analysis.cells.unsteady import WarmUpSummary, warmed
 from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import percent
@@ -14,44 +33,10 @@ from callbench.stats.load.bottleneck import Evidence, LimitVerdict, verdict_of
 from callbench.stats.load.side_shares import side_of
 from callbench.stats.steady.plateau import Plateau
 from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
+from callbench.store.rows import grouped, rows_of
 
 if TYPE_CHECKING:
     import duckdb
-
-TRIALS_SQL = """
-SELECT trials.trial, trials.cell, trials.fork, trials.unsteady, trials.clients, trials.calls, error_count,
-       elapsed_ns, window_ns, window_calls, in_call_ns,
-       think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
-       backend_user_ns, backend_system_ns, lateness.late AS late, wine.run_ns AS wineserver_ns
-FROM trials LEFT JOIN (
-    SELECT trial, sum(count) FILTER (low_ns >= 1000000) / sum(count) AS late
-    FROM histograms WHERE name = 'lateness' GROUP BY trial) lateness USING (trial)
-LEFT JOIN (
-    SELECT trial, sum(run_ns) AS run_ns FROM threads WHERE name LIKE 'wineserver%' GROUP BY trial) wine USING (trial)
-ORDER BY trial"""
-SIDES_SQL = "SELECT * FROM sides ORDER BY trial, side"
-TRAFFIC_SQL = "SELECT * FROM traffic ORDER BY trial, direction"
-# Those of the window: what follows is the wait for the last answers. Its last line comes a little after it is over.
-INTERVALS_SQL = """
-SELECT trial, at_ns, intervals.calls FROM intervals JOIN trials USING (trial)
-WHERE at_ns <= window_ns + 20000000 ORDER BY trial, at_ns"""
-WARM_UPS_SQL = "SELECT trial, calls, elapsed_ns FROM warm_ups ORDER BY trial, piece"
-DISTURBED_SQL = "SELECT * FROM disturbed ORDER BY trial, counted"
-SLOWDOWNS_SQL = """
-SELECT cell, side, burn_ns, share, plain_calls, plain_ns, slow_calls, slow_ns
-FROM slowdowns WHERE side IS NOT NULL ORDER BY cell, side, pair"""
-STARTED_SQL = """
-SELECT stack, adapter, max(connections) AS connections, any_value(runtime) AS runtime,
-       any_value(libraries) AS libraries, any_value(clock) AS clock, min(resolution_ns) AS resolution_ns,
-       min(reading_ns) AS reading_ns, max(client_threads) AS client_threads, max(server_threads) AS server_threads
-FROM starts LEFT JOIN (
-    SELECT stack, any_value(adapter) AS adapter,
-           max(threads) FILTER (side NOT IN ('server', 'backend')) AS client_threads,
-           max(threads) FILTER (side = 'server') AS server_threads
-    FROM (SELECT trial, side, sum(threads) AS threads FROM threads GROUP BY ALL)
-    JOIN trials USING (trial) JOIN cells USING (cell) GROUP BY stack) counted USING (stack)
-GROUP BY stack, adapter ORDER BY min(start)"""
-ECHOES_SQL = "SELECT * FROM echoes ORDER BY started"
 
 
 @dataclass(frozen=True)
@@ -219,12 +204,12 @@ class CellFacts:
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[CellFacts]) -> Validity:
     """Compute from the run's tables."""
-    trials = _by(_rows(connection, TRIALS_SQL), "cell")
-    sides = _by(_rows(connection, SIDES_SQL), "trial")
-    traffic = _by(_rows(connection, TRAFFIC_SQL), "trial")
-    intervals = _by(_rows(connection, INTERVALS_SQL), "trial")
-    warm_ups = _by(_rows(connection, WARM_UPS_SQL), "trial")
-    slowed = _by(_rows(connection, SLOWDOWNS_SQL), "cell")
+    trials = grouped(rows_of(connection, TRIALS_SQL, TrialRow), lambda row: row["cell"])
+    sides = grouped(rows_of(connection, SIDES_SQL, SideRow), lambda row: row["trial"])
+    traffic = grouped(rows_of(connection, TRAFFIC_SQL, TrafficRow), lambda row: row["trial"])
+    intervals = grouped(rows_of(connection, INTERVALS_SQL, IntervalRow), lambda row: row["trial"])
+    warm_ups = grouped(rows_of(connection, WARM_UPS_SQL, WarmUpRow), lambda row: row["trial"])
+    slowed = grouped(rows_of(connection, SLOWDOWNS_SQL, SlowdownRow), lambda row: row["cell"])
     warm = warmed(connection)
     cells = {}
     for facts in known:
@@ -239,42 +224,29 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Cel
             )
     disturbed = [
         DisturbedTrial(
-            row["trial"],
-            row["cell"],
-            row["fork"],
-            row["counted"],
-            row["repeated"],
-            row["why"] or "",
-            row["rate_per_s"],
+            trial=row["trial"],
+            cell=row["cell"],
+            fork=row["fork"],
+            counted=row["counted"],
+            repeated=row["repeated"],
+            why=row["why"] or "",
+            rate=row["rate_per_s"],
         )
-        for row in _rows(connection, DISTURBED_SQL)
+        for row in rows_of(connection, DISTURBED_SQL, DisturbedRow)
     ]
     echoes = [
         EchoReading(row["fork"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
-        for row in _rows(connection, ECHOES_SQL)
+        for row in rows_of(connection, ECHOES_SQL, EchoRow)
     ]
-    started = [Started(**row) for row in _rows(connection, STARTED_SQL) if row["adapter"]]
+    started = [known for known in rows_of(connection, STARTED_SQL, Started) if known.adapter]
     return Validity(cells, disturbed, echoes, started)
-
-
-def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
-    cursor = connection.execute(query)
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-
-def _by(rows: Iterable[dict[str, Any]], key: str) -> dict[Any, list[dict[str, Any]]]:
-    gathered: dict[Any, list[dict[str, Any]]] = {}
-    for row in rows:
-        gathered.setdefault(row[key], []).append(row)
-    return gathered
 
 
 def _cell_validity(
     known: CellFacts,
-    trials: Sequence[Mapping[str, Any]],
-    sides: Mapping[int, Sequence[Mapping[str, Any]]],
-    traffic: Mapping[int, Sequence[Mapping[str, Any]]],
+    trials: Sequence[TrialRow],
+    sides: Mapping[int, Sequence[SideRow]],
+    traffic: Mapping[int, Sequence[TrafficRow]],
     curves: Sequence[Curve],
 ) -> CellValidity:
     evidence = replace(_evidence(known, trials, sides), link=_link(trials, traffic))
@@ -285,32 +257,37 @@ def _cell_validity(
     breaks = "" if any(row["late"] is not None for row in trials) else _breaks(known, trials)
     spent = cost(trials, in_process=known.in_process)
     crossed = _crossed(trials, traffic)
-    return CellValidity(known.cell, evidence, verdict, breaks, known.plateaus, spent, curves, link_bytes=crossed)
+    return CellValidity(
+        cell=known.cell,
+        evidence=evidence,
+        verdict=verdict,
+        breaks=breaks,
+        plateaus=known.plateaus,
+        cost=spent,
+        curves=curves,
+        link_bytes=crossed,
+    )
 
 
-def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
+def _link(trials: Sequence[TrialRow], traffic: Mapping[int, Sequence[TrafficRow]]) -> float | None:
     """Compute the share of the link's rate that was used, of the fuller direction, over all trials."""
     every = [
-        {**sample, "window_ns": row["window_ns"], "line_bytes": sample["line_bytes"] * _share_within(row)}
+        (sample["direction"], sample["line_bytes"] * _share_within(row), sample["rate_bps"] * row["window_ns"] / 1e9)
         for row in trials
         for sample in traffic.get(row["trial"], ())
         if sample["rate_bps"] and row["window_ns"]
     ]
     shares = [
-        sum(sample["line_bytes"] for sample in seen)
-        * 8
-        / sum(sample["rate_bps"] * sample["window_ns"] / 1e9 for sample in seen)
-        for seen in _by(every, "direction").values()
+        sum(used for _, used, _ in seen) * 8 / sum(room_bits for _, _, room_bits in seen)
+        for seen in grouped(every, lambda crossed: crossed[0]).values()
     ]
     return min(1.0, max(shares)) if shares else None
 
 
-def _crossed(
-    trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]
-) -> dict[int, float]:
+def _crossed(trials: Sequence[TrialRow], traffic: Mapping[int, Sequence[TrafficRow]]) -> dict[int, float]:
     """Compute bytes of frames a call, both ways, by fork."""
     found = {}
-    for fork, rows in _by([dict(row) for row in trials], "fork").items():
+    for fork, rows in grouped(trials, lambda row: row["fork"]).items():
         calls = sum(row["calls"] + row["error_count"] for row in rows)
         seen = [sample["bytes"] for row in rows for sample in traffic.get(row["trial"], ())]
         if calls and sum(seen):
@@ -318,40 +295,40 @@ def _crossed(
     return found
 
 
-def _breaks(known: CellFacts, trials: Sequence[Mapping[str, Any]]) -> str:
+def _breaks(known: CellFacts, trials: Sequence[TrialRow]) -> str:
     """Compare all trials of a cell together with Little's law."""
-    gaps = [row["gap_ns"] for row in trials]
+    gaps = [row["gap_ns"] for row in trials if row["gap_ns"] is not None]
     clean = all(row["count"] and not row["error_count"] for row in trials)
+    timed = sum(row["count"] or 0 for row in trials)
     account = littles_law.LoopTimes(
         clients=int(trials[0]["clients"]),
         elapsed_ns=sum(row["elapsed_ns"] or 0 for row in trials),
         in_call_ns=sum(row["in_call_ns"] or 0 for row in trials),
         think_ns=sum(row["think_ns"] or 0 for row in trials),
-        gap_ns=None if None in gaps else sum(gaps),
+        gap_ns=sum(gaps) if len(gaps) == len(trials) else None,
         calls=sum(row["calls"] + row["error_count"] for row in trials),
-        mean_ns=sum(row["sum_ns"] for row in trials) / sum(row["count"] for row in trials) if clean else None,
+        mean_ns=sum(row["sum_ns"] or 0 for row in trials) / timed if clean else None,
     )
     return littles_law.broken(account, known.half_width)
 
 
-def _evidence(
-    known: CellFacts, trials: Sequence[Mapping[str, Any]], sides: Mapping[int, Sequence[Mapping[str, Any]]]
-) -> Evidence:
+def _evidence(known: CellFacts, trials: Sequence[TrialRow], sides: Mapping[int, Sequence[SideRow]]) -> Evidence:
     """Gather all trials' figures: shares of the time of all of them together."""
     window = sum(row["window_ns"] or 0 for row in trials)
     clients = int(trials[0]["clients"])
     seen = [sample for row in trials for sample in sides.get(row["trial"], ())]
+    gaps = [row["gap_ns"] for row in trials if row["gap_ns"] is not None]
     loop = None
-    if window and all(row["gap_ns"] is not None for row in trials):
-        loop = max(0, sum(row["gap_ns"] for row in trials) - _last_waits(trials)) / (window * clients)
+    if window and len(gaps) == len(trials):
+        loop = max(0, sum(gaps) - _last_waits(trials)) / (window * clients)
     late = [row["late"] for row in trials if row["late"] is not None]
     stolen = [sample["steal_share"] for sample in seen]
     if known.in_process:
-        both = side_of([sample for sample in seen if sample["side"] == "both"], _cpu(trials, ""), window)
+        both = side_of([sample for sample in seen if sample["side"] == "both"], _cpu(trials, "client"), window)
         client = server = both
     else:
-        client = side_of([sample for sample in seen if sample["side"] == "client"], _cpu(trials, ""), window)
-        server = side_of([sample for sample in seen if sample["side"] == "server"], _cpu(trials, "server_"), window)
+        client = side_of([sample for sample in seen if sample["side"] == "client"], _cpu(trials, "client"), window)
+        server = side_of([sample for sample in seen if sample["side"] == "server"], _cpu(trials, "server"), window)
     behind = [sample for sample in seen if sample["side"] == "backend"]
     return Evidence(
         clients=clients,
@@ -365,11 +342,11 @@ def _evidence(
         together=known.together,
         driver=known.driver,
         loop_taken=known.loop_taken,
-        backend=side_of(behind, _cpu(trials, "backend_"), window) if behind else None,
+        backend=side_of(behind, _cpu(trials, "backend"), window) if behind else None,
     )
 
 
-def _last_waits(trials: Sequence[Mapping[str, Any]]) -> int:
+def _last_waits(trials: Sequence[TrialRow]) -> int:
     """Compute what clients waited at the most for the last of them, when they had no call to make any more.
 
     It is in the gaps, yet no work of the loop's: up to a call's length a client, which is much of a trial of few calls,
@@ -383,10 +360,10 @@ def _last_waits(trials: Sequence[Mapping[str, Any]]) -> int:
     )
 
 
-def _slowed_sides(rows: Sequence[Mapping[str, Any]]) -> list[SlowedSide]:
+def _slowed_sides(rows: Sequence[SlowdownRow]) -> list[SlowedSide]:
     """Compute a cell's slowdowns, side by side."""
     found = []
-    for side, mine in _by([dict(row) for row in rows], "side").items():
+    for side, mine in grouped(rows, lambda row: row["side"]).items():
         pairs = [(row["plain_calls"], row["plain_ns"], row["slow_calls"], row["slow_ns"]) for row in mine]
         seen = slowed_rates(pairs)
         if seen:
@@ -394,23 +371,22 @@ def _slowed_sides(rows: Sequence[Mapping[str, Any]]) -> list[SlowedSide]:
     return found
 
 
-def _cpu(trials: Sequence[Mapping[str, Any]], side: str) -> int | None:
+def _cpu(trials: Sequence[TrialRow], side: str) -> int | None:
     """Processor time by the adapter's own account, which is exact where the kernel's is in ticks.
 
     It is of the whole drive: what lies within the window is as much of it as of the calls.
     """
-    parts = [(row[f"{side}{kind}_ns"], _share_within(row)) for row in trials for kind in ("user", "system")]
-    return None if any(own is None for own, _ in parts) else int(sum(own * share for own, share in parts))
+    parts = [(row[column], _share_within(row)) for row in trials for column in PROCESSOR_COLUMNS[side]]
+    known = [own * share for own, share in parts if own is not None]
+    return int(sum(known)) if len(known) == len(parts) else None
 
 
-def _share_within(row: Mapping[str, Any]) -> float:
+def _share_within(row: TrialRow) -> float:
     """Compute the share of a trial's calls that lie within its window."""
     return float(row["window_calls"] / row["calls"]) if row["calls"] else 1.0
 
 
-def _curve(
-    trial: Mapping[str, Any], warm_up: Sequence[Mapping[str, Any]], intervals: Sequence[Mapping[str, Any]]
-) -> Curve:
+def _curve(trial: TrialRow, warm_up: Sequence[WarmUpRow], intervals: Sequence[IntervalRow]) -> Curve:
     at, points = 0.0, []
     for piece in warm_up:
         if piece["elapsed_ns"]:
@@ -419,7 +395,15 @@ def _curve(
     rates = [rate for _, rate in points]
     rise = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
     done = settled(rates) if len(rates) >= 4 else None
-    return Curve(trial["trial"], trial["cell"], trial["fork"], points, done, rise, trial["unsteady"])
+    return Curve(
+        trial=trial["trial"],
+        cell=trial["cell"],
+        fork=trial["fork"],
+        warm_up=points,
+        settled=done,
+        shift=rise,
+        left_out=trial["unsteady"],
+    )
 
 
 def slowed_rates(pairs: Sequence[Sequence[int]]) -> list[float]:

@@ -122,7 +122,15 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
     notes = [*_notes(run, cells, rule), *notes_of(pairs, met, hold_idle=requested.hold_idle)]
     if requested.a == requested.b:
         notes.append("A and B are the same, so every difference is chance.")
-    return Comparison(requested.a, requested.b, method_sentence(met), rule, cells, notes, str(run.path))
+    return Comparison(
+        a=requested.a,
+        b=requested.b,
+        method=method_sentence(met),
+        rule=rule,
+        cells=cells,
+        notes=notes,
+        folder=str(run.path),
+    )
 
 
 def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[str]:

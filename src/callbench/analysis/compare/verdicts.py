@@ -226,7 +226,15 @@ def _metric_verdict(
         and (fails is None or fails.outcome is not Outcome.FAILED)
     ):
         why = _recovering(decided.ratio, recovers)
-        return MetricVerdict(figures, (a, b), decided, Outcome.UNDECIDED, why, fails, recovers)
+        return MetricVerdict(
+            figures=figures,
+            values=(a, b),
+            decided=decided,
+            outcome=Outcome.UNDECIDED,
+            why=why,
+            failures=fails,
+            recovers=recovers,
+        )
     if fails is None or fails.outcome is Outcome.PASSED:
         return MetricVerdict(figures, (a, b), decided, decided.outcome, "", fails)
     return MetricVerdict(

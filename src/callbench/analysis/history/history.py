@@ -61,7 +61,7 @@ class History:
     Attributes:
         collected: what was read.
         series: those with changes first, then by name.
-        changes: the newest first, and of one record the greatest by its noise first.
+        changes: those at the last records first, and of one record the greatest by its noise first.
     """
 
     collected: Collected
@@ -81,7 +81,8 @@ def history(collected: Collected) -> History:
         every.extend(_changes(name, points, starts, noise or 0.0))
     found.sort(key=lambda series: (len(series.starts) < 2, series.name.study, series.name.cell, series.name.metric))
     every.sort(key=lambda change: abs(math.log(change.ratio.middle)) / (change.noise or 1e-9), reverse=True)
-    every.sort(key=lambda change: change.after.started, reverse=True)
+    places = {name: place for place, name in enumerate(collected.records)}
+    every.sort(key=lambda change: places[change.after.record], reverse=True)
     return History(collected, found, every)
 
 

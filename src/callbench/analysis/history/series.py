@@ -1,31 +1,18 @@
 """The series of a folder of records: what one cell had of one metric, record after record."""
 
-import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.cells.read_results import read
-from callbench.analysis.load.stored import read_result
-from callbench.analysis.metrics.metric_values import value_of
-from callbench.catalog.reach import LOOPBACK
+from callbench.analysis.history.order import SeriesOrder
+from callbench.analysis.history.values import study_of, values
 from callbench.model.errors import BadInput
 from callbench.model.metrics.metric import Better
-from callbench.model.metrics.registry import VALUES
-from callbench.store.head import LOAD, RUN
+from callbench.model.metrics.registry import FOLLOWED, HELD
 from callbench.store.record import Record
-from callbench.store.requested.run import RequestedRun
 from callbench.store.shelf import Shelf, ShelvedRecord
 
-METRICS = ("rate_per_s", "p50_us", "p99_us")
-# Of a load, where its result has each metric.
-_OF_LOADS: Mapping[str, tuple[str, ...]] = {
-    "rate_per_s": ("rate_per_s",),
-    "p50_us": ("latency_us", "p50"),
-    "p99_us": ("latency_us", "p99"),
-}
-# What a load was asked for that does not change what is measured.
-_OTHER_RUNS_DIFFER = frozenset({"url", "protocol", "out", "fail_if", "expect_errors"})
+METRICS = ("rate_per_s", "p50_us", "p99_us", *HELD)
 
 
 @dataclass(frozen=True)
@@ -33,9 +20,9 @@ class SeriesName:
     """What makes values comparable with each other.
 
     Attributes:
-        study: of a run, or the title of a load.
+        study: of a run, or the title of another record.
         cell: what was measured, for readers.
-        metric: its name, as `metrics` has it.
+        metric: its name, as `FOLLOWED` has it.
         machine: the processor's model and the system.
         identity: all that makes the cell the same in another record.
     """
@@ -49,12 +36,12 @@ class SeriesName:
     @property
     def title(self) -> str:
         """What a reader calls the metric."""
-        return f"{VALUES[self.metric].title}, {VALUES[self.metric].unit}"
+        return f"{FOLLOWED[self.metric].title}, {FOLLOWED[self.metric].unit}"
 
     @property
     def higher_is_better(self) -> bool:
         """Which way is better."""
-        return VALUES[self.metric].better is Better.HIGHER
+        return FOLLOWED[self.metric].better is Better.HIGHER
 
 
 @dataclass(frozen=True)
@@ -64,11 +51,17 @@ class SeriesPoint:
     Attributes:
         record: name of the record's folder.
         started: when it was begun, UTC.
+        commit: of what was measured; "" if the record names none.
+        low: lower end of the value's interval; None if it has none.
+        high: upper end likewise.
     """
 
     record: str
     started: str
+    commit: str
     value: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -76,46 +69,68 @@ class Collected:
     """The series of a folder.
 
     Attributes:
-        series: each in the order of time.
-        read: how many records have values.
+        series: each in the order that was asked for.
+        records: names of those that have values, in that order.
         left_out: the others, each with the reason.
     """
 
     series: Mapping[SeriesName, Sequence[SeriesPoint]]
-    read: int
+    records: Sequence[str]
     left_out: Mapping[str, str]
 
+    @property
+    def read(self) -> int:
+        """How many records have values."""
+        return len(self.records)
 
-def collected(shelf: Shelf, metrics: Sequence[str] = METRICS) -> Collected:
+
+def collected(shelf: Shelf, metrics: Sequence[str] = METRICS, order: SeriesOrder = SeriesOrder.TIME) -> Collected:
     """Read the records of a folder.
 
     Args:
         shelf: the records.
-        metrics: names of metrics, as `metrics` of a query has them.
+        metrics: names of metrics, as `FOLLOWED` has them.
+        order: of the values of each series.
 
     Raises:
         BadInput: there is no such metric.
     """
     for metric in metrics:
-        if metric not in VALUES:
+        if metric not in FOLLOWED:
             raise BadInput(f"--metric {metric}: there is no such metric; docs/reference/metrics.md lists them")
     series: dict[SeriesName, list[SeriesPoint]] = {}
     left_out: dict[str, str] = {}
-    count = 0
-    for entry in sorted(shelf.entries(), key=lambda stored: stored.started):
+    read: list[str] = []
+    for entry in _ordered(shelf.entries(), order):
         try:
-            values = list(_values(shelf, entry, metrics))
+            found = _points(shelf, entry, metrics, order)
         except BadInput as failure:
             left_out[entry.name] = str(failure)
             continue
-        count += 1
-        for name, value in values:
-            if value > 0 and math.isfinite(value):
-                series.setdefault(name, []).append(SeriesPoint(entry.name, entry.started, value))
-    return Collected(series, count, left_out)
+        read.append(entry.name)
+        for name, point in found:
+            series.setdefault(name, []).append(point)
+    return Collected(series, read, left_out)
 
 
-def _values(shelf: Shelf, entry: ShelvedRecord, metrics: Sequence[str]) -> Iterator[tuple[SeriesName, float]]:
+def _ordered(entries: Sequence[ShelvedRecord], order: SeriesOrder) -> list[ShelvedRecord]:
+    """Return records, the oldest first.
+
+    By commit, those of one commit stand together. Commits follow each other by their own dates; one whose date is not
+    known has that of its first record.
+    """
+    by_time = sorted(entries, key=lambda entry: entry.started)
+    if order is SeriesOrder.TIME:
+        return by_time
+    dates: dict[str, str] = {}
+    for entry in by_time:
+        dates.setdefault(entry.commit, entry.committed or entry.started)
+    return sorted(by_time, key=lambda entry: (dates[entry.commit], entry.commit))
+
+
+def _points(
+    shelf: Shelf, entry: ShelvedRecord, metrics: Sequence[str], order: SeriesOrder
+) -> list[tuple[SeriesName, SeriesPoint]]:
     """Return what a record has.
 
     Raises:
@@ -123,49 +138,22 @@ def _values(shelf: Shelf, entry: ShelvedRecord, metrics: Sequence[str]) -> Itera
     """
     if entry.trouble or entry.state != "finished":
         raise BadInput(entry.trouble or f"it is {entry.state}")
-    if entry.kind not in _KINDS:
-        raise BadInput(f"records of the kind {entry.kind} have no series yet")
-    return _KINDS[entry.kind](Record(shelf.path(entry.name)), entry.machine, metrics)
-
-
-def _of_run(run: Record, machine: str, metrics: Sequence[str]) -> Iterator[tuple[SeriesName, float]]:
-    requested = run.requested(RequestedRun)
-    for result in read(run).cells:
-        what = result.attributes
-        cell = ", ".join(
-            part
-            for part in (
-                what["group"],
-                what["stack"],
-                f"{what['clients']} clients" if what["clients"] != "1" else "",
-                what["link"] if what["link"] != LOOPBACK else "",
-            )
-            if part
+    if order is SeriesOrder.COMMIT and not entry.commit:
+        raise BadInput("it names no commit: --commit of the command that measures does")
+    record = Record(shelf.path(entry.name))
+    study = study_of(record)
+    return [
+        (
+            SeriesName(study, found.cell, found.metric, entry.machine, found.identity),
+            SeriesPoint(
+                record=entry.name,
+                started=entry.started,
+                commit=entry.commit,
+                value=found.value.middle,
+                low=found.value.low,
+                high=found.value.high,
+            ),
         )
-        identity = json.dumps([*result.identity, requested.quick, run.condition])
-        for metric in metrics:
-            value = value_of(result, metric)
-            if value is not None:
-                yield SeriesName(requested.study, cell, metric, machine, identity), value.middle
-
-
-def _of_load(run: Record, machine: str, metrics: Sequence[str]) -> Iterator[tuple[SeriesName, float]]:
-    result = read_result(run)
-    title = str(run.info["title"])
-    cell = f"{result['clients']} clients" + (
-        f", {result['rate_asked_per_s']:g}/s asked" if result.get("rate_asked_per_s") else ""
-    )
-    asked = {name: value for name, value in run.request.items() if name not in _OTHER_RUNS_DIFFER}
-    asked["server"] = {**run.request.get("server", {}), "pid": None}
-    for metric in metrics:
-        value: object = result
-        for member in _OF_LOADS.get(metric, ("",)):
-            value = value.get(member) if isinstance(value, Mapping) else None
-        if isinstance(value, int | float):
-            yield SeriesName(title, cell, metric, machine, json.dumps(asked, sort_keys=True)), float(value)
-
-
-_KINDS: Mapping[str, Callable[[Record, str, Sequence[str]], Iterator[tuple[SeriesName, float]]]] = {
-    RUN: _of_run,
-    LOAD: _of_load,
-}
+        for found in values(record, metrics)
+        if found.value.middle > 0 and math.isfinite(found.value.middle)
+    ]

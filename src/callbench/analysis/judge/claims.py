@@ -126,7 +126,16 @@ def _judge_one(study: Study, claim: ClaimPart, results: Results) -> ClaimResult:
     deciding = min((judged for judged in counted if judged.verdict is worst), key=lambda judged: judged.margin)
     text = claim.text or (study.published.claims[claim.id] if study.published else "") or claim.id
     measured = [judged for judged in apart if judged.ratio]
-    return ClaimResult(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding, measured)
+    return ClaimResult(
+        id=claim.id,
+        text=text,
+        reading=claim.reading,
+        statistic=claim.statistic,
+        verdict=worst,
+        compared=counted,
+        deciding=deciding,
+        apart=measured,
+    )
 
 
 def _parted(parts: Sequence[ClaimedRatio], results: Results) -> tuple[list[ClaimedRatio], list[ClaimedRatio]]:

@@ -8,9 +8,9 @@ measured with each other, and with one library for a message over all channels.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.analysis.cells.results import Result
+from callbench.model.card import PlannedStacks
 from callbench.model.cell import MIXED
 from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import figure
@@ -47,7 +47,7 @@ class Influences:
     shown: bool
 
 
-def effects(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def effects(cells: Sequence[Result], cards: PlannedStacks) -> dict[str, str]:
     """Describe it in sentences, by adapter.
 
     Args:
@@ -57,7 +57,7 @@ def effects(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> 
     return {adapter: _sentence(both) for adapter, both in influences(cells, cards).items()}
 
 
-def influences(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> dict[str, Influences]:
+def influences(cells: Sequence[Result], cards: PlannedStacks) -> dict[str, Influences]:
     """Measure it within each adapter that has messages and channels crossed, by adapter.
 
     Args:
@@ -75,15 +75,15 @@ def influences(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) 
     return by_adapter
 
 
-def _crossed(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> Layout:
+def _crossed(cells: Sequence[Result], cards: PlannedStacks) -> Layout:
     """Take the channels that every message was measured over; nothing if there are fewer than two of either."""
     by_message: dict[str, dict[str, Result]] = {}
     libraries: dict[str, set[str]] = {}
     for cell in cells:
         message, channel = cell.attributes["message"], cell.attributes["channel"]
         by_message.setdefault(message, {})[channel] = cell
-        card = cards.get(cell.attributes["stack"], {})
-        libraries.setdefault(message, set()).add(f"{card.get('library')} {card.get('version')}")
+        stack = cards.get(cell.attributes["stack"])
+        libraries.setdefault(message, set()).add(f"{stack['library']} {stack['version']}" if stack else "")
     fair = {message: row for message, row in by_message.items() if len(libraries[message]) == 1}
     common = set.intersection(*(set(row) for row in fair.values())) if fair else set()
     if len(fair) < 2 or len(common) < 2:

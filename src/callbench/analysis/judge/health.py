@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from callbench.stats.estimate import difference
 from callbench.stats.estimate.difference import Difference
 from callbench.stats.steady.trend import SETTLING, slope
 from callbench.store.record import Record
+from callbench.store.rows import grouped, lines_of, rows_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -136,6 +137,35 @@ class EndedProcesses:
     restarts: int = 0
 
 
+@dataclass(frozen=True)
+class _ProcessRow:
+    """What one side of a cell was seen to have in one trial: what the table `processes` has, by its columns."""
+
+    trial: int
+    cell: str
+    side: str
+    calls: int
+    figures: Mapping[str, float | None]
+
+
+class _SampleRow(TypedDict):
+    """A sample of a side's processes, taken during a long trial."""
+
+    trial: int
+    side: str
+    at_ms: int
+    resident_bytes: int
+    threads: int
+
+
+class _CallsRow(TypedDict):
+    """How many calls of a long trial had been answered at a time."""
+
+    trial: int
+    at_ns: int
+    calls: int
+
+
 _PEAKS = ("resident_peak", "threads_peak")
 _COUNTS = ("threads_made", *(reading.name for reading in READINGS if reading.rises))
 
@@ -147,55 +177,45 @@ def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[End
         BadInput: the run is damaged.
     """
     with run.connection() as connection:
-        rows = _grouped(_dicts(connection, PROCESSES_SQL), "cell", "side")
-        tracks = _grouped(_dicts(connection, SAMPLES_SQL), "trial", "side")
-        calls = _grouped(_dicts(connection, CALLS_SQL), "trial")
-        deaths = [EndedProcesses(**row) for row in _dicts(connection, DEATHS_SQL)]
-    by_cell: dict[str, list[tuple[str, list[dict[str, Any]]]]] = {}
-    for (cell, side), own in rows.items():
-        by_cell.setdefault(cell, []).append((side, own))
-    healths = [
-        _health(result, side, own, tracks, calls) for result in results for side, own in by_cell.get(result.id, [])
-    ]
+        rows = _process_rows(connection)
+        samples = grouped(rows_of(connection, SAMPLES_SQL, _SampleRow), lambda row: (row["trial"], row["side"]))
+        calls = grouped(rows_of(connection, CALLS_SQL, _CallsRow), lambda row: row["trial"])
+        deaths = rows_of(connection, DEATHS_SQL, EndedProcesses)
+    by_cell = grouped(grouped(rows, lambda row: (row.cell, row.side)).values(), lambda own: own[0].cell)
+    healths = [_health(result, own, samples, calls) for result in results for own in by_cell.get(result.id, [])]
     return healths, deaths
 
 
-def _dicts(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
-    cursor = connection.execute(query)
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-
-def _grouped(rows: Sequence[dict[str, Any]], *keys: str) -> dict[Any, list[dict[str, Any]]]:
-    found: dict[Any, list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(tuple(row[key] for key in keys) if len(keys) > 1 else row[keys[0]], []).append(row)
-    return found
+def _process_rows(connection: "duckdb.DuckDBPyConnection") -> list[_ProcessRow]:
+    return [
+        _ProcessRow(
+            trial=line.pop("trial"), cell=line.pop("cell"), side=line.pop("side"), calls=line.pop("calls"), figures=line
+        )
+        for line in lines_of(connection, PROCESSES_SQL)
+    ]
 
 
 def _health(
     cell: Result,
-    side: str,
-    rows: Sequence[Mapping[str, Any]],
-    tracks: Mapping[Any, Sequence[Mapping[str, Any]]],
-    calls: Mapping[Any, Sequence[Mapping[str, Any]]],
+    rows: Sequence[_ProcessRow],
+    samples: Mapping[tuple[int, str], Sequence[_SampleRow]],
+    calls: Mapping[int, Sequence[_CallsRow]],
 ) -> Health:
     """Put one side together."""
-    names = [name for name in rows[0] if name not in ("trial", "side", "cell", "calls")]
     figures: dict[str, float | None] = {}
-    for name in names:
-        known = [row[name] for row in rows if row[name] is not None]
+    for name in rows[0].figures:
+        known = _known(rows, name)
         figures[name] = (max(known) if name in _PEAKS else median(known)) if known else None
-    made = sum(row["calls"] for row in rows)
+    made = sum(row.calls for row in rows)
     per_call: dict[str, float | None] = {}
     for name in _COUNTS:
-        known = [row[name] for row in rows if row[name] is not None]
+        known = _known(rows, name)
         per_call[name] = sum(known) / made if known and made else None
-    own = [(row["trial"], tracks[row["trial"], side]) for row in rows if (row["trial"], side) in tracks]
-    followed = [(_track(samples), calls[trial]) for trial, samples in own if trial in calls]
+    seen = [(row.trial, samples.get((row.trial, row.side))) for row in rows]
+    followed = [(_track(own), calls[trial]) for trial, own in seen if own and trial in calls]
     return Health(
         cell=cell,
-        side=side,
+        side=rows[0].side,
         trials=len(rows),
         figures=figures,
         per_call=per_call,
@@ -205,13 +225,19 @@ def _health(
     )
 
 
-def _track(samples: Sequence[Mapping[str, Any]]) -> TrialSamples:
-    columns = ("resident_bytes", "threads")
-    values = [[float(sample[name]) for sample in samples] for name in columns]
-    return TrialSamples([sample["at_ms"] / 1e3 for sample in samples], *values)
+def _known(rows: Sequence[_ProcessRow], name: str) -> list[float]:
+    return [figure for row in rows if (figure := row.figures[name]) is not None]
 
 
-def _calls_at(track: TrialSamples, counts: Sequence[Mapping[str, Any]]) -> list[float]:
+def _track(samples: Sequence[_SampleRow]) -> TrialSamples:
+    return TrialSamples(
+        seconds=[sample["at_ms"] / 1e3 for sample in samples],
+        resident_bytes=[float(sample["resident_bytes"]) for sample in samples],
+        threads=[float(sample["threads"]) for sample in samples],
+    )
+
+
+def _calls_at(track: TrialSamples, counts: Sequence[_CallsRow]) -> list[float]:
     """Find the calls answered at each sample, on the line between the client's own counts."""
     at = [0.0, *(point["at_ns"] / 1e9 for point in counts)]
     made = [0.0, *(float(point["calls"]) for point in counts)]

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from callbench.stats.load.side_shares import SideReading
 from callbench.stats.steady.disturbance import TrialConditions, why_disturbed
 
 
-def disturbed_by(trial: Mapping[str, Any]) -> str:
+def disturbed_by(trial: Mapping[str, object]) -> str:
     """Return why a trial is disturbed, or "".
 
     Args:
@@ -35,7 +36,7 @@ def disturbances_of(trial: Mapping[str, Any]) -> TrialConditions:
     )
 
 
-def rows_of(processors: Mapping[str, Any], side: str) -> list[dict[str, Any]]:
+def readings_of(processors: Mapping[str, Any], side: str) -> list[SideReading]:
     """Return a side's processor times in the form of `stats.side_shares`; empty if the probe did not see the side."""
     return [
         {
@@ -43,7 +44,9 @@ def rows_of(processors: Mapping[str, Any], side: str) -> list[dict[str, Any]]:
             "seen_ns": processors["seen_ns"],
             "cpus": len(watched["cpus"]),
             "busiest_ns": max((thread["busiest_ns"] for thread in watched["threads"]), default=0),
-            **{name: watched[name] for name in ("run_ns", "wait_ns", "neighbour_ns")},
+            "run_ns": watched["run_ns"],
+            "wait_ns": watched["wait_ns"],
+            "neighbour_ns": watched["neighbour_ns"],
         }
         for watched in processors.get("sides", ())
         if watched["side"] == side

@@ -96,4 +96,13 @@ def split(cell: Result, baselines: Mapping[int, Times], parts: MessageCost) -> C
     if whole.low is not None and whole.high is not None and (whole.half_width or 0.0) <= WIDE:
         adds_up = whole.low <= under.middle + parts.codec_us <= whole.high
     ratio = geometric_mean(fork_ratios([times], [baseline]))
-    return CallOverhead(cell, whole, under, overhead, ratio, parts.codec_us, overhead.less(parts.codec_us), adds_up)
+    return CallOverhead(
+        cell=cell,
+        time=whole,
+        baseline=under,
+        overhead=overhead,
+        times=ratio,
+        codec_us=parts.codec_us,
+        rest=overhead.less(parts.codec_us),
+        adds_up=adds_up,
+    )

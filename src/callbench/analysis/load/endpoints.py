@@ -96,7 +96,7 @@ def summed(loads: Sequence[Sequence[EndpointCounts]]) -> list[Endpoint]:
     ]
 
 
-def endpoint_record(endpoint: Endpoint) -> dict[str, Any]:
+def endpoint_record(endpoint: Endpoint) -> dict[str, object]:
     """Return an endpoint as JSON has it."""
     return {
         "name": endpoint.name,

@@ -1,7 +1,6 @@
 """The checked options of `callbench load`."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from callbench.analysis.load.thresholds import Threshold, share_of
 from callbench.catalog.study.own_servers import ServerOverrides
@@ -90,7 +89,7 @@ class LoadRequest:
         shares = [share_of(threshold.metric) for threshold in self.fail_if]
         return max((fewest_calls(share, CONFIDENCE) for share in shares if share is not None), default=1)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the options as JSON values, for record.json."""
         return {
             "target": self.target,

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter.contract import Done
-from callbench.analysis.judge.neighbours import rows_of
+from callbench.adapter.contract import Done, Histogram
+from callbench.analysis.judge.neighbours import readings_of
+from callbench.analysis.load.plateau import plateau_sentence
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.threshold_values import error_share, evaluate
 from callbench.analysis.load.thresholds import ThresholdResult, undecided_sentence
 from callbench.analysis.load.times import LatencyStatistics, times_of
 from callbench.analysis.load.usage import Observations, ServerUsage
-from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.digits import given, percent
 from callbench.stats.estimate.histogram import Buckets, index_of
 from callbench.stats.load.backlog import Backlog, growing
 from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, LimitVerdict, Side, verdict_of
@@ -21,10 +22,11 @@ from callbench.stats.load.pace import REACHED, reached_per_s
 from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import Window, window_of
 from callbench.stats.load.side_shares import side_of
-from callbench.stats.steady.plateau import plateaus
 
 # Arrivals later than this count as late.
 _LATE_NS = 1_000_000
+# Of the 99th percentile of the calls' time, a part of the driver's lateness that says nothing against the server.
+_SMALL_PART = 0.1
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class LoadResult:
         stopped: the signal with which a user ended it early; None if it came to its end.
         unseen: which processes of the server were not visible, in a sentence; "" if all were.
         latency_over_time: percentiles by name, if the driver reported latencies each second.
+        death: how the server ended during the load; None if it lives, or is not seen.
         backlog: the calls that waited at the end of an open loop, if they became more and more; None if they did not.
     """
 
@@ -67,6 +70,7 @@ class LoadResult:
     backlog: Backlog | None = None
     folder: Path | None = None
     stopped: int | None = None
+    death: str | None = None
     latency_over_time: Mapping[str, Sequence[Stretch]] = field(default_factory=dict)
 
     @property
@@ -86,7 +90,7 @@ class LoadResult:
             return None
         whole = self.request.load.seconds
         of_calls = f", with {self.done['calls']:,} of {self.request.calls:,} calls" if self.request.calls else ""
-        return f"Stopped after {self.seconds:.1f} s{f' of {whole:g}' if whole else ''}{of_calls}."
+        return f"Stopped after {self.seconds:.1f} s{f' of {given(whole)}' if whole else ''}{of_calls}."
 
     @property
     def waited_s(self) -> float:
@@ -101,14 +105,19 @@ class LoadResult:
     @property
     def threshold_results(self) -> tuple[ThresholdResult, ...]:
         """The results of all thresholds."""
-        return evaluate(self.request.fail_if, self.done, self.rate_per_s)
+        # In an open loop a client is a connection: which of them calls is chance.
+        clients = self.request.clients if self.request.rate is None else None
+        return evaluate(self.request.fail_if, self.done, self.rate_per_s, clients)
 
     @property
     def failure(self) -> str | None:
         """Why the load failed, in a sentence; None if it passed.
 
-        Any error makes it fail, unless errors are expected or a threshold allows some.
+        Any error makes it fail, unless errors are expected or a threshold allows some. So does a server that died: its
+        clients rest after an error, so the calls that it did not answer are few.
         """
+        if self.death:
+            return f"Failed: {self.death}."
         if not self.done["calls"]:
             return "Failed: no call succeeded."
         failed = [checked.threshold.text for checked in self.threshold_results if checked.failed]
@@ -137,14 +146,23 @@ class LoadResult:
 
     @property
     def rate_missed(self) -> bool:
-        """Whether an open loop did not reach the requested rate, by what was begun, or was not answered at it."""
+        """Whether an open loop did not reach the requested rate, by what was begun, or was not answered at it.
+
+        A call that failed was begun too.
+        """
         if self.request.rate is None:
             return False
         if self.backlog is not None:
             return True
-        mean_ns = 0.0 if self.service is None else self.service.mean * 1e3
-        open_target = reached_per_s(self.done["calls"], self.done["elapsed_ns"], mean_ns, self.window)
-        return open_target < REACHED * self.request.rate
+        return _begun_per_s(self.done, self.window) < REACHED * self.request.rate
+
+
+def _begun_per_s(done: Done, window: Window) -> float:
+    """Return the rate at which calls of an open loop were begun, whether they succeeded or failed."""
+    service, failed = done["service"], sum(done["errors"].values())
+    mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
+    every = replace(window, calls=window.calls + failed)
+    return reached_per_s(done["calls"] + failed, done["elapsed_ns"], mean_ns, every)
 
 
 def compute_result(request: LoadRequest, done: Done, connections: int, observations: Observations) -> LoadResult:
@@ -175,7 +193,7 @@ def compute_result(request: LoadRequest, done: Done, connections: int, observati
         error_messages=done.get("error_messages", {}),
         client_us=used_ns / 1e3 / done["calls"] if done["calls"] else None,
         server=observations.server,
-        verdict=_verdict(request, done, round(used_ns * share), evidence),
+        verdict=_verdict(request, done, round(used_ns * share), evidence, _server_ns(observations.server, window)),
         evidence=evidence,
         processors=observations.processors,
         unseen=observations.unseen,
@@ -203,8 +221,8 @@ def _evidence(
     return Evidence(
         clients=request.clients,
         in_process=False,
-        client=side_of(rows_of(processors, "client"), used_ns, window_ns),
-        server=side_of(rows_of(processors, "server"), server_ns, window_ns),
+        client=side_of(readings_of(processors, "client"), used_ns, window_ns),
+        server=side_of(readings_of(processors, "server"), server_ns, window_ns),
         # A server that does not keep up sets the pace itself.
         paced=(request.rate is not None and keeps_up) or request.think_ms > 0,
         lateness=_late_share(done),
@@ -215,8 +233,16 @@ def _evidence(
     )
 
 
-def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence) -> LimitVerdict:
-    """The driver's thread is the generator, whatever the core's verdict would call it."""
+def _server_ns(server: ServerUsage | None, window: Window) -> float:
+    """Return the server's processor time for a call; 0 where it is not known."""
+    return server.processor_ms * 1e6 / window.calls if server is not None and window.calls else 0.0
+
+
+def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence, server_ns: float) -> LimitVerdict:
+    """The driver's thread is the generator, whatever the core's verdict would call it.
+
+    `server_ns`: the server's processor time for a call.
+    """
     if evidence.lacked:
         return LimitVerdict(Limit.GENERATOR, evidence.lacked)
     busy = used_ns / (window_of(done).ns * max(1, done["threads"]))
@@ -227,8 +253,8 @@ def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence)
     if verdict.limit is Limit.UNKNOWN and evidence.server == Side():
         why = f"not the driver, which was {percent(busy)} busy; name the server's process with --pid to learn more"
         verdict = replace(verdict, why=why)
-    gathered = plateaus(Buckets.of(dict(done["latency"]["buckets"]))) if done["latency"] else []
-    return verdict.beside_plateau(gathered[0].sentence()) if gathered else verdict
+    said = plateau_sentence(request, done, server_ns)
+    return verdict.beside_plateau(said) if said else verdict
 
 
 def _share_processors(sides: Sequence[Mapping[str, Any]]) -> bool:
@@ -237,10 +263,17 @@ def _share_processors(sides: Sequence[Mapping[str, Any]]) -> bool:
     return any(cpus & other for place, cpus in enumerate(sets) for other in sets[place + 1 :])
 
 
+def _p99_ns(histogram: Histogram) -> float:
+    buckets = Buckets.of(dict(histogram["buckets"]))
+    return buckets.percentiles([0.99], histogram["min_ns"], histogram["max_ns"])[0]
+
+
 def _late_share(done: Done) -> float | None:
-    """Return the share of arrivals that the driver was late for."""
-    lateness = done["lateness"]
+    """Return the share of arrivals that the driver was late for; 0 if that is a small part of how long calls took."""
+    lateness, latency = done["lateness"], done["latency"]
     if lateness is None or not lateness["count"]:
         return None
+    if latency is not None and latency["count"] and _p99_ns(lateness) <= _SMALL_PART * _p99_ns(latency):
+        return 0.0
     first = index_of(_LATE_NS)
     return sum(count for index, count in lateness["buckets"] if index >= first) / lateness["count"]

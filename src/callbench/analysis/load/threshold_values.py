@@ -2,11 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from callbench.adapter.contract import Done, Histogram
 from callbench.analysis.load.threshold_intervals import (
     CONFIDENCE,
+    FAR,
     independent_calls,
+    is_assumed,
     of_errors,
     of_mean,
     of_rate,
@@ -23,15 +26,49 @@ def error_share(done: Done) -> float:
     return failed / max(1, failed + done["calls"])
 
 
-def evaluate(thresholds: Sequence[Threshold], done: Done, rate_per_s: float) -> tuple[ThresholdResult, ...]:
+# A client that made fewer calls may have met only errors by chance.
+_LEAST_EACH = 5
+
+
+def evaluate(
+    thresholds: Sequence[Threshold], done: Done, rate_per_s: float, clients: int | None = None
+) -> tuple[ThresholdResult, ...]:
     """Compare each threshold with its value.
 
     Args:
         thresholds: the given thresholds.
         done: the driver's report.
         rate_per_s: successful calls per second.
+        clients: of a closed loop; None of an open one.
     """
-    return tuple(_evaluated(threshold, done, rate_per_s) for threshold in thresholds)
+    results = (
+        _by_clients(threshold, done, clients) or _evaluated(threshold, done, rate_per_s) for threshold in thresholds
+    )
+    return tuple(replace(result, assumed=_rests_on_independence(result, done)) for result in results)
+
+
+def _rests_on_independence(result: ThresholdResult, done: Done) -> bool:
+    """Whether a condition is decided only if calls of an open loop do not wait for each other."""
+    metric, limit = result.threshold.metric, result.threshold.limit
+    if result.shown is None or result.unserved or metric == "max" or (metric == "errors" and limit == 0):
+        return False
+    histogram = done["latency"]
+    far = share_of(metric) is not None and histogram is not None and limit * 1e3 >= FAR * histogram["max_ns"]
+    return not far and is_assumed(done, metric)
+
+
+def _by_clients(threshold: Threshold, done: Done, clients: int | None) -> ThresholdResult | None:
+    """Fail what allows fewer errors than there are clients without any right answer; None where that is not so.
+
+    A client rests after an error. So one that is never served makes few calls, and the share of failed calls hides it.
+    """
+    unserved = done.get("unserved")
+    if threshold.metric != "errors" or not clients or not unserved or threshold.sign not in {">", ">="}:
+        return None
+    each = (done["calls"] + sum(done["errors"].values())) / clients
+    if each < _LEAST_EACH or not threshold.is_true(unserved / clients):
+        return None
+    return ThresholdResult(threshold, error_share(done), shown=True, unserved=f"{unserved:,} of {clients:,} clients")
 
 
 def _evaluated(threshold: Threshold, done: Done, rate_per_s: float) -> ThresholdResult:

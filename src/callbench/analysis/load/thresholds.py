@@ -24,6 +24,7 @@ _SHARES = {"%": 0.01}
 # How a value is shown: its factor, unit and digits.
 _SHOWN = {"errors": (100, "%", 0.001), "rate": (1, "calls/s", 0.001), "mean": (1e-3, "ms", 0.001)}
 _LONGEST = 60
+_ASSUMED = ", if no call waits for another: so short an open loop does not show a queue"
 _NEAR = "is too near to the limit"
 EXAMPLES = "'errors > 1%', 'p99 > 50 ms' or 'rate < 1000/s'"
 
@@ -59,7 +60,9 @@ class ThresholdResult:
         few_calls: how many calls that percentile needs; else "".
         shown: whether the condition is shown to be true, or not to be; None: neither.
         alike: that calls resemble each other so much that they are too few for that percentile; else "".
+        unserved: how many of the clients got no right answer, where that makes it true; else "".
         ends: between what the true value lies, in the unit of the limit; None of a percentile, and of a fact.
+        assumed: that it is decided only if no call waits for another, which an open loop so short does not show.
     """
 
     threshold: Threshold
@@ -68,6 +71,8 @@ class ThresholdResult:
     shown: bool | None = None
     alike: str = ""
     ends: tuple[float, float] | None = None
+    assumed: bool = False
+    unserved: str = ""
 
     @property
     def failed(self) -> bool:
@@ -87,13 +92,15 @@ class ThresholdResult:
     def sentence(self) -> str:
         """The threshold, the value, and the outcome."""
         outcome = "failed" if self.failed else "undecided" if self.undecided else "passed"
-        return f"Fail if {self.threshold.text}: {self._value()}: {outcome}."
+        return f"Fail if {self.threshold.text}: {self._value()}: {outcome}{_ASSUMED if self.assumed else ''}."
 
     def _value(self) -> str:
         if self.few_calls:
             return self.few_calls
         if self.value is None:
             return "no call succeeded"
+        if self.unserved:
+            return f"{self.unserved} got no right answer"
         scale, unit, share = _SHOWN.get(self.threshold.metric, _SHOWN["mean"])
         if self.ends is None or math.isinf(self.ends[1]):
             return f"{figure(self.value * scale, share)} {unit}"
@@ -119,7 +126,16 @@ def from_record(kept: Mapping[str, Any]) -> ThresholdResult:
     alike = undecided.removeprefix(before) if undecided.startswith(before) else ""
     few = "" if alike or undecided.endswith(_NEAR) else undecided
     ends = (kept["low"], kept["high"]) if "low" in kept else None
-    return ThresholdResult(parse(kept["fail_if"]), kept["value"], few, shown, alike, ends)
+    return ThresholdResult(
+        parse(kept["fail_if"]),
+        kept["value"],
+        few_calls=few,
+        shown=shown,
+        alike=alike,
+        ends=ends,
+        unserved=kept.get("unserved", ""),
+        assumed=kept.get("assumed", False),
+    )
 
 
 def parse(text: str) -> Threshold:

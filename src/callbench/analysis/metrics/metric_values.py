@@ -31,7 +31,12 @@ def value_of(result: Result, name: str) -> Interval | None:
     percentiles, short = result.latency.percentiles or {}, name.removesuffix("_us")
     if metric.combined is not Combination.HISTOGRAMS or short not in percentiles:
         return interval
-    shift = percentiles[short] / interval.middle
+    return about_all(interval, percentiles[short])
+
+
+def about_all(interval: Interval, middle: float) -> Interval:
+    """Return the interval of the forks about the value of all calls together."""
+    shift = middle / interval.middle
     low, high = (None if end is None else end * shift for end in (interval.low, interval.high))
     return replace(interval, middle=interval.middle * shift, low=low, high=high)
 

@@ -1,7 +1,6 @@
 """Whether a run measured what it was to measure: what its exit code follows from."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.store.record import Record
@@ -25,7 +24,7 @@ def shortcomings(run: Record) -> list[str]:
     return [*found, *([] if measured else ["nothing was measured"])]
 
 
-def _where(cell: Mapping[str, Any] | None) -> str:
+def _where(cell: Mapping[str, object] | None) -> str:
     """Name which cell of its stack is meant; nothing of the whole stack."""
     if cell is None:
         return ""

@@ -4,7 +4,6 @@ import datetime as dt
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from callbench.model.errors import CallbenchError
 from callbench.store.head import FILE, RUN
@@ -28,7 +27,7 @@ def last_duration_s(run: Record) -> float | None:
     return None
 
 
-def fact_of(environment: Mapping[str, Any], part: str, key: str) -> object:
+def fact_of(environment: Mapping[str, object], part: str, key: str) -> object:
     """Find one thing in an environment's record; None if it is not there."""
     within = environment.get(part)
     return within.get(key) if isinstance(within, Mapping) else within

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from callbench.analysis.cells.results import Result
 from callbench.analysis.run.subject import Subject
+from callbench.model.card import card_of
 from callbench.stats.decide.ranking import RankedItem, standings
 from callbench.stats.estimate.interval import CONFIDENCE
 
@@ -60,8 +61,7 @@ def rankings(subject: Subject) -> list[Ranking]:
 
 def in_process(subject: Subject, result: Result) -> bool:
     """Return whether one program plays both sides of a stack's call."""
-    card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
-    return bool(card.get("roles") == "in-process")
+    return card_of(subject.cards, result.attributes["stack"]).get("roles") == "in-process"
 
 
 def _standings(table: Ranking, subject: Subject) -> Sequence[RankedItem]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from callbench.analysis.cells.read_results import read
 from callbench.analysis.cells.results import Results
@@ -13,6 +12,7 @@ from callbench.analysis.run import past_runs
 from callbench.analysis.run.selected import only_measured
 from callbench.analysis.run.tables import FilledTable, filled
 from callbench.catalog.study import Study, load
+from callbench.model.card import PlannedStacks
 from callbench.model.cell import AS_IS, HELD
 from callbench.store.record import Record
 from callbench.store.requested.run import RequestedRun
@@ -40,8 +40,8 @@ class Subject:
     judged: Sequence[ClaimResult]
     asked: Sequence[AnsweredQuestion]
     tables: Sequence[FilledTable]
-    cards: Mapping[str, Mapping[str, Any]]
-    environment: Mapping[str, Any]
+    cards: PlannedStacks
+    environment: Mapping[str, object]
     health: Sequence[processes.Health]
     deaths: Sequence[processes.EndedProcesses]
     others: Mapping[str, "Subject"] = field(default_factory=dict)
@@ -133,13 +133,20 @@ def _under(run: Record) -> Subject:
     watched, deaths = processes.read(run, results.cells)
     tables = filled(study, results, requested.without or "")
     judged, answers = judge(study, results), ask(study, results)
-    return Subject(run, study, results, judged, answers, tables, cards, run.environment(), watched, deaths)
+    return Subject(
+        run=run,
+        study=study,
+        results=results,
+        judged=judged,
+        asked=answers,
+        tables=tables,
+        cards=cards,
+        environment=run.environment(),
+        health=watched,
+        deaths=deaths,
+    )
 
 
-def _stand_ins(cards: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def _stand_ins(cards: PlannedStacks) -> dict[str, str]:
     """Return what the stacks of a plan stand in for, as their cards say."""
-    return {
-        stack: str(original)
-        for stack, entry in cards.items()
-        if (original := (entry.get("card") or {}).get("stand_in"))
-    }
+    return {stack: str(original) for stack, entry in cards.items() if (original := entry["card"].get("stand_in"))}

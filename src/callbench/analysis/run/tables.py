@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from callbench.analysis.cells.loop_time import LoopTime
 from callbench.analysis.cells.metric_queries import queries
 from callbench.analysis.cells.results import Result, Results
-from callbench.analysis.cells.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, CellValidity
+from callbench.analysis.cells.table_rows import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL
+from callbench.analysis.cells.validity import CellValidity
 from callbench.analysis.metrics.metric_values import value_of, why_unknown
 from callbench.analysis.wording import limits
 from callbench.analysis.wording.naming import named

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 from callbench.stats.decide.decision import Outcome, together
 
 # What each command can find, and which of these make it fail by default. A server that is slower during a torture test
@@ -68,7 +67,7 @@ def outcome(findings: Sequence[Finding], kinds: Sequence[str]) -> Outcome:
     )
 
 
-def unfinished(info: Mapping[str, Any]) -> Iterator[Finding]:
+def unfinished(info: Mapping[str, object]) -> Iterator[Finding]:
     """Yield a finding if the record is unfinished."""
     if info["state"] != "finished":
         yield Finding(UNFINISHED, Outcome.UNDECIDED, f"it is {info['state']}, not finished")

@@ -27,6 +27,6 @@ def valid_lines(lines: Iterable[Line], key: str) -> list[Line]:
     return kept
 
 
-def notes(lines: Iterable[Mapping[str, Any]]) -> list[str]:
+def notes(lines: Iterable[Mapping[str, object]]) -> list[str]:
     """Return the notes for the reader."""
     return [str(line["text"]) for line in lines if line["kind"] == "note"]

@@ -2,21 +2,25 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
+from callbench.analysis.stability.capacity_doubt import doubt_above, doubt_at_half
 from callbench.analysis.stability.findings import UNFINISHED, Finding, unfinished
 from callbench.analysis.stability.formatting import STATES
 from callbench.analysis.stability.lines import notes, valid_lines
 from callbench.analysis.stability.slices import SPEED, slice_of, window_of_line
 from callbench.analysis.stability.slowness import judge_slowness
-from callbench.model import objective
+from callbench.analysis.stability.starved_hosts import starved_findings, without_blame
+from callbench.model.objective import Objective
+from callbench.model.objective import parse as parse_objective
 from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.digits import figure
 from callbench.stats.load.collapse import kept_under_overload
 from callbench.stats.load.recovery import Recovery, State, recovery, state_of, worst
 from callbench.store.lines.overload import (
     OVERLOAD_LINES,
     BeforeLine,
+    HalfLine,
     Moment,
     OverloadDeathLine,
     OverloadLine,
@@ -36,6 +40,7 @@ class OverloadStep:
 
     Attributes:
         answered_per_s: calls answered rightly, a second, while more was asked for.
+        held: whether it met the objective all the same; None: the record does not say.
         service: microseconds from the real start of each call; `latency` from when it was due, which says for how long
             the overload went on.
         last_answer_s: since its beginning.
@@ -48,6 +53,7 @@ class OverloadStep:
     factor: float
     asked_per_s: float
     answered_per_s: float
+    held: bool | None
     calls: int
     service: Percentiles
     latency: Percentiles
@@ -82,6 +88,18 @@ class OverloadResult:
     notes: Sequence[str]
 
     @property
+    def objective(self) -> Objective:
+        """What the capacity is defined by."""
+        return parse_objective(self.run.requested(RequestedOverload).objective)
+
+    @property
+    def capacity_doubt(self) -> str | None:
+        """What contradicts the capacity, a phrase without a full stop; None if nothing does."""
+        halves = [line for line in self.lines if line["kind"] == "slice" and line["phase"] == "before"]
+        above = (doubt_above(step.factor, step.held, self.objective) for step in self.steps)
+        return doubt_at_half(halves, self.objective) or next((doubt for doubt in above if doubt), None)
+
+    @property
     def moments(self) -> dict[Moment, dict[str, SideRead]]:
         """What each side used at the begin, at the end and after the rest, by the moment."""
         return {line["moment"]: line["sides"] for line in self.lines if line["kind"] == "moment"}
@@ -111,7 +129,9 @@ def read(run: Record) -> OverloadResult:
     before = next((line for line in lines if line["kind"] == "before"), None)
     steps = [] if before is None else [_step(line, lines, before) for line in lines if line["kind"] == "over"]
     deaths = [line for line in lines if line["kind"] == "death"]
-    return OverloadResult(run, capacity, before, steps, deaths, lines, notes(lines))
+    return OverloadResult(
+        run=run, capacity_per_s=capacity, before=before, steps=steps, deaths=deaths, lines=lines, notes=notes(lines)
+    )
 
 
 def _step(line: OverloadLine, lines: Sequence[OverloadTestLine], before: BeforeLine) -> OverloadStep:
@@ -124,6 +144,7 @@ def _step(line: OverloadLine, lines: Sequence[OverloadTestLine], before: BeforeL
         factor=line["factor"],
         asked_per_s=line["rate_asked_per_s"],
         answered_per_s=window_of_line(line).per_s,
+        held=line.get("holds"),
         calls=line["calls"],
         service=line["service_us"],
         latency=_latency(line),
@@ -152,7 +173,13 @@ def _latency(line: OverloadLine) -> Percentiles:
 def overload_findings(result: OverloadResult) -> list[Finding]:
     """Return all findings: what was wrong, or cannot be told."""
     collapses = () if result.deaths else _collapses(result)
-    return [*unfinished(result.run.info), *_not_recovered(result), *collapses]
+    driven = [line for line in result.lines if line["kind"] in ("step", "slice", "over")]
+    return [
+        *unfinished(result.run.info),
+        *_not_recovered(result),
+        *collapses,
+        *starved_findings("collapsed", driven),
+    ]
 
 
 def _not_recovered(result: OverloadResult) -> Iterator[Finding]:
@@ -172,28 +199,44 @@ def _not_recovered(result: OverloadResult) -> Iterator[Finding]:
             if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, step.factor)
         ]
         text = f"{step.factor:g} times: did not recover within {step.watched_s:.1f} s ({STATES[step.unwell]})"
-        if step.unwell is State.SLOW and result.before is not None:
+        if not _was_well(before, result.before):
+            yield Finding("not-recovered", Outcome.UNDECIDED, f"{text}, and was not well before either")
+        elif step.unwell is State.SLOW and result.before is not None:
             allowed = result.before["limit_us"] / result.before["before_us"]
             slowness = judge_slowness(before, after, allowed, "after it")
-            yield Finding("not-recovered", slowness.outcome, f"{text}: {slowness.text}")
+            yield Finding("not-recovered", without_blame(slowness.outcome, after), f"{text}: {slowness.text}")
         else:
-            yield Finding("not-recovered", Outcome.FAILED if after else Outcome.UNDECIDED, text)
+            outcome = Outcome.FAILED if after else Outcome.UNDECIDED
+            yield Finding("not-recovered", without_blame(outcome, after), text)
+
+
+def _was_well(before: Sequence[HalfLine], limit: BeforeLine | None) -> bool:
+    """Return whether it was as well before all overloads as it must be after one."""
+    return limit is None or recovery([slice_of(line) for line in before], 0.0, limit["limit_us"]) is not None
 
 
 def _collapses(result: OverloadResult) -> Iterator[Finding]:
-    """Yield what the overloads left of the capacity, where that is too little or not certain."""
+    """Yield what the overloads left of the capacity, where that is too little or not certain.
+
+    Of a capacity that the test itself contradicts, no share says anything.
+    """
     capacity = result.capacity_per_s
-    limit_us = objective.parse(result.run.requested(RequestedOverload).objective).limit_us
     if not capacity:
         return
+    if result.capacity_doubt is not None:
+        text = f"its capacity is not {figure(capacity, 0.05)} calls/s, for {result.capacity_doubt}"
+        yield Finding("collapsed", Outcome.UNDECIDED, text)
+        return
+    limit_us = result.objective.limit_us
     for step in result.steps:
         median_us = step.service.get("p50_us")
         kept = kept_under_overload(step.answered_per_s / capacity, median_us is None or median_us > limit_us)
         if kept.outcome is not Outcome.PASSED:
-            yield Finding("collapsed", kept.outcome, f"{step.factor:g} times: {kept.text}")
+            driven = [line for line in result.lines if line["kind"] == "over" and line["factor"] == step.factor]
+            yield Finding("collapsed", without_blame(kept.outcome, driven), f"{step.factor:g} times: {kept.text}")
 
 
-def record(result: OverloadResult) -> dict[str, Any]:
+def record(result: OverloadResult) -> dict[str, object]:
     """Return the overload as a JSON object."""
     before = result.before
     return {
@@ -210,6 +253,6 @@ def record(result: OverloadResult) -> dict[str, Any]:
     }
 
 
-def _step_record(step: OverloadStep) -> dict[str, Any]:
+def _step_record(step: OverloadStep) -> dict[str, object]:
     """Return the JSON object of an overload."""
     return {**asdict(step), "endpoints": [endpoint_record(each) for each in step.endpoints]}

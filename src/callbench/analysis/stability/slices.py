@@ -51,6 +51,8 @@ def slice_record(done: Mapping[str, Any]) -> SliceFigures:
         }
     if unserved := done.get("unserved"):
         result["unserved"] = unserved
+    if sent_again := done.get("sent_again"):
+        result["sent_again"] = sent_again
     if endpoints := counted(done):
         result["endpoints"] = endpoints
     if starved := [generator["host"] for generator in done.get("generators", ()) if generator["starved"]]:

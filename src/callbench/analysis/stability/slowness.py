@@ -94,14 +94,14 @@ def pace(before: Sequence[TimedSlice], after: Sequence[TimedSlice], allowed: flo
     judged = decided([Question(unpaired(*speeds), math.log(allowed), less_is_better=True)], _LEVEL)[0]
     ratio = judged.ratio
     return PaceChange(
-        ratio.middle,
-        ratio.low,
-        ratio.high,
-        judged.outcome,
-        judged.detectable,
-        median_others(first),
-        median_others(last),
-        last,
+        ratio=ratio.middle,
+        low=ratio.low,
+        high=ratio.high,
+        outcome=judged.outcome,
+        detectable=judged.detectable,
+        others_before=median_others(first),
+        others=median_others(last),
+        last=last,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from callbench.analysis.stability.findings import Finding, unfinished
 from callbench.analysis.stability.formatting import STATES, small
 from callbench.analysis.stability.soak_result import GrowthResult, SoakResult, SoakStep, troubled_episodes
+from callbench.analysis.stability.starved_hosts import starved_findings
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.digits import figure
 from callbench.stats.steady.trend import LEAST_SAMPLES, SETTLING
@@ -37,16 +38,7 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
             yield Finding("errors", Outcome.FAILED, f"{step.title}: {unserved_text(step)}")
         yield from _slower(step)
         yield from _growth(step)
-    yield from _starved(soak)
-
-
-def _starved(soak: SoakResult) -> Iterator[Finding]:
-    """Name the hosts of clients that were starved: what calls took in those slices is partly their doing."""
-    hosts = sorted({host for line in soak.slices for host in line.get("starved", ())})
-    for host in hosts:
-        slices = sum(host in line.get("starved", ()) for line in soak.slices)
-        text = f"host {host} was starved in {slices:,} of {len(soak.slices):,} slices, whose rates are at least these"
-        yield Finding("slower", Outcome.UNDECIDED, text)
+    yield from starved_findings("slower", soak.slices)
 
 
 def _slower(step: SoakStep) -> Iterator[Finding]:

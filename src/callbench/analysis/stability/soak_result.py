@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 from callbench.analysis.judge.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
@@ -33,6 +33,8 @@ _POOL = 0.01
 Size = Literal["resident_bytes", "threads", "files"]
 # A median call that takes so many times as long in the end is slower.
 _SLOWER = 1.25
+_LEAST_PART = 15
+_LEAST_ANSWERED = 20
 
 
 @dataclass(frozen=True)
@@ -164,14 +166,14 @@ def read(run: Record) -> SoakResult:
     slices = [line for line in lines if line["kind"] == "slice"]
     over = next((line["why"] for line in lines if line["kind"] == "over"), "")
     return SoakResult(
-        run,
-        [_step(lines, step) for step in sorted({line["step"] for line in slices})],
-        [line for line in lines if line["kind"] == "death"],
-        over,
-        notes(lines),
-        slices,
-        [line for line in lines if line["kind"] == "rest"],
-        _restarts(lines),
+        run=run,
+        steps=[_step(lines, step) for step in sorted({line["step"] for line in slices})],
+        deaths=[line for line in lines if line["kind"] == "death"],
+        over=over,
+        notes=notes(lines),
+        slices=slices,
+        rests=[line for line in lines if line["kind"] == "rest"],
+        restarts=_restarts(lines),
     )
 
 
@@ -225,10 +227,10 @@ def _latency(histograms: Sequence[HistogramLine]) -> Percentiles:
 
 
 def _pace(slices: Sequence[SoakSliceLine]) -> PaceChange | None:
-    """Compare both ends of a step, with a tenth of its slices each."""
+    """Compare both ends of a step: a tenth of its slices each, and at least 15 if that is no more than a quarter."""
     answered = [line for line in slices if line.get(SPEED)]
-    tenth = len(answered) // 10
-    return pace(answered[:tenth], answered[-tenth:], _SLOWER) if tenth else None
+    part = max(len(answered) // 10, min(_LEAST_PART, len(answered) // 4))
+    return pace(answered[:part], answered[-part:], _SLOWER) if len(answered) >= _LEAST_ANSWERED else None
 
 
 def _sum_errors(every: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -286,7 +288,7 @@ def _growth_of(slices: Sequence[SoakSliceLine], side: str, name: Size) -> Growth
     return growth(list(series.values()))
 
 
-def _step_record(step: SoakStep) -> dict[str, Any]:
+def _step_record(step: SoakStep) -> dict[str, object]:
     """Return the JSON object of a step. The slices of its last tenth are left out, because all slices are listed."""
     flat = asdict(step)
     if flat["pace"] is not None:
@@ -299,7 +301,7 @@ def troubled_episodes(step: SoakStep) -> list[Episode]:
     return [episode for episode in step.episodes if episode.state is not State.WELL]
 
 
-def record(result: SoakResult) -> dict[str, Any]:
+def record(result: SoakResult) -> dict[str, object]:
     """Return the soak as a JSON object.
 
     Times are in seconds, or in microseconds if the name says so; sizes in bytes.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from callbench.analysis.stability.findings import UNFINISHED, Finding, unfinished
 from callbench.analysis.stability.lines import notes, valid_lines
@@ -103,7 +103,7 @@ def read(run: Record) -> TortureResult:
     return TortureResult(run, tests, left_out, lines, notes(lines))
 
 
-def record(result: TortureResult) -> dict[str, Any]:
+def record(result: TortureResult) -> dict[str, object]:
     """Return the torture as a JSON object."""
     return {
         "kind": "torture",

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from callbench.analysis.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, whole, wire
 from callbench.stats.wire.linear_fit import FittedLine, fitted
 from callbench.stats.wire.sweep import SweepResult, even, swept
+from callbench.store.rows import grouped, lines_of, rows_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -121,41 +122,56 @@ class Sweep:
         return values | ({"bytes_per_item": self.per_item} if self.per_item else {})
 
 
+class _SweepPlan(TypedDict):
+    """The setting that was to be swept, and its values."""
+
+    over: str
+    grid: list[int]
+
+
+class _SweepRow(TypedDict):
+    """The bytes of a client's life with one value of the setting, and whether one process lived several lives."""
+
+    cell: str
+    grid: str
+    value: str
+    to_server: int
+    to_client: int
+    payload: int
+    reused: bool
+
+
 def ledgers(connection: "duckdb.DuckDBPyConnection") -> dict[str, Ledger]:
     """Read the accounts of a run by cell."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in _rows(connection, WIRE_SQL):
-        account = found.setdefault(row["cell"], {"phases": {}, "row": row})
-        if row["phase"] is not None:
-            account["phases"].setdefault(row["phase"], []).append(_figures(row))
-    return {cell: _ledger(entry["phases"], entry["row"]) for cell, entry in found.items()}
+    lines = grouped(lines_of(connection, WIRE_SQL), lambda line: str(line["cell"]))
+    return {cell: _ledger(own) for cell, own in lines.items()}
 
 
-def _figures(row: Mapping[str, Any]) -> Row:
-    """Take the figures of a row. Earlier runs did not count the tags of TLS apart from what is inside records."""
-    return {key: row.get(key) or 0 for key in ("connections", *FIGURES)}
-
-
-def _ledger(phases: Mapping[str, Sequence[Row]], row: Mapping[str, Any]) -> Ledger:
+def _ledger(lines: Sequence[Row]) -> Ledger:
     """Put an account together. Earlier runs took a fraction for exact where it came twice."""
-    exact = bool(row["exact"]) and (not phases or whole(phases[STEADY]))
-    return Ledger(phases, row["request_payload"], row["answer_payload"], exact, tuple(row.get("counts") or ()))
+    first, counted = lines[0], [line for line in lines if line["phase"] is not None]
+    # Earlier runs did not count the tags of TLS apart from what is inside records.
+    phases = {
+        phase: [{key: line.get(key) or 0 for key in ("connections", *FIGURES)} for line in own]
+        for phase, own in grouped(counted, lambda line: str(line["phase"])).items()
+    }
+    exact = bool(first["exact"]) and (not phases or whole(phases[STEADY]))
+    counts = tuple(first.get("counts") or ())
+    return Ledger(phases, first["request_payload"], first["answer_payload"], exact, counts)
 
 
 def sweeps(connection: "duckdb.DuckDBPyConnection") -> dict[str, Sweep]:
     """Read the sweeps of a run by cell, and compute again what follows from what was counted."""
-    plans = {
+    plans: dict[str, _SweepPlan] = {
         str(cell): json.loads(text)
         for cell, text in connection.execute("SELECT cell, wire FROM cells").fetchall()
         if text
     }
-    points: dict[str, list[Mapping[str, Any]]] = {}
-    for row in _rows(connection, SWEEPS_SQL):
-        points.setdefault(row["cell"], []).append(row)
+    points = grouped(rows_of(connection, SWEEPS_SQL, _SweepRow), lambda row: row["cell"])
     return {cell: _sweep(plans[cell], rows) for cell, rows in points.items()}
 
 
-def _sweep(plan: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sweep:
+def _sweep(plan: _SweepPlan, rows: Sequence[_SweepRow]) -> Sweep:
     coarse = [row for row in rows if row["grid"] == "coarse"]
     counts = {row["value"]: int(row["to_server"] + row["to_client"]) for row in coarse}
     payloads = {row["value"]: int(row["payload"]) for row in coarse}
@@ -169,7 +185,16 @@ def _sweep(plan: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sweep:
         item = (payloads[str(ends[1])] - payloads[str(ends[0])]) / (ends[1] - ends[0])
     fine = {int(row["value"]): int(row["to_server"] + row["to_client"]) for row in rows if row["grid"] == "fine"}
     reused = bool(rows[0]["reused"])
-    return Sweep(str(plan["over"]), list(counts), counts, payloads, fine, known, item, reused)
+    return Sweep(
+        over=plan["over"],
+        values=list(counts),
+        counts=counts,
+        payloads=payloads,
+        fine=fine,
+        swept=known,
+        item=item,
+        reused=reused,
+    )
 
 
 def _ends(counts: Mapping[str, int]) -> tuple[int, int] | None:
@@ -195,9 +220,3 @@ def _completed_sweep(grid: Sequence[int], counts: Mapping[int, int]) -> SweepRes
         return swept(grid, count, len(counts))
     except _NotCountedError:
         return None
-
-
-def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
-    cursor = connection.execute(query)
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

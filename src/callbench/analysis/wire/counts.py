@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from callbench.store.columns import WIRE_FIGURES
+
 Row = dict[str, Any]
 
 SET_UP, FIRST, STEADY, TEAR_DOWN, LIFE = "set-up", "first call", "steady call", "tear-down", "life"
@@ -10,12 +12,7 @@ DIRECTIONS = ("to_server", "to_client")
 KINDS = ("data", "retransmissions", "acknowledgements", "set_up", "tear_down")
 PLAIN = ("packets", "link", "ip", "tcp", "tcp_options", "payload", "retransmitted", "turns")
 TLS = ("records", "headers", "tags", "application", "handshake")
-FIGURES = (
-    *PLAIN,
-    *(f"{kind}_packets" for kind in KINDS),
-    *(f"{kind}_headers" for kind in KINDS),
-    *(f"tls_{name}" for name in TLS),
-)
+FIGURES = WIRE_FIGURES
 
 
 def rows(phase: Mapping[str, Any], name: str) -> list[Row]:

@@ -3,10 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from callbench.analysis.judge.claims import ClaimComparison, ClaimResult, Verdict
 from callbench.analysis.judge.questions import Answer
+from callbench.model.card import ExternalTable, RequestTable
 from callbench.stats.estimate.digits import end, figure, tells
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.power import MOST_FORKS
@@ -108,9 +108,7 @@ def run_spread_text(spread: RunSpread) -> str:
     )
 
 
-def served_text(
-    request: Mapping[str, Any] | None, external: Mapping[str, Any] | None, *, counts: bool
-) -> list[tuple[str, str]]:
+def served_text(request: RequestTable | None, external: ExternalTable | None, *, counts: bool) -> list[tuple[str, str]]:
     """Write what a card says of a server that is called by a request: how, what is right, and where it runs."""
     rows: list[tuple[str, str]] = []
     if request is not None:
@@ -136,7 +134,7 @@ _VERDICT_WORDS = {
 }
 
 
-def _right_body(request: Mapping[str, Any]) -> str:
+def _right_body(request: RequestTable) -> str:
     """Write how the body of an answer is checked."""
     whys = [why for why, names in _CHECKED_BY.items() if any(name in request for name in names)]
     return " and ".join(whys) or "any body"

@@ -3,10 +3,10 @@
 import zlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import zstandard
 
+from callbench.model.card import StackCard
 from callbench.model.cell import CODING
 
 LEVELS: Mapping[str, int] = MappingProxyType({"gzip": 6, "zstd": 3})
@@ -33,11 +33,11 @@ CODINGS: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
 """By the name in `Content-Encoding`; `plain` is a body as it is."""
 
 
-def coding_of(card: Mapping[str, Any]) -> str:
+def coding_of(card: StackCard) -> str:
     """Return the content coding of a stack's channel, as its card says; `plain` if it has none."""
     return str(card.get(CODING) or PLAIN)
 
 
-def uncoded(channel: str, card: Mapping[str, Any]) -> str:
+def uncoded(channel: str, card: StackCard) -> str:
     """Return the channel without its content coding: the two differ in bytes and processor time alone."""
     return channel.removesuffix(f"-{coding_of(card)}")

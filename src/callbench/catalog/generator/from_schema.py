@@ -48,7 +48,9 @@ class _Drawing:
     def __init__(self, schema: Schema, random: Random) -> None:
         self._messages = {message.name: message for message in schema.messages}
         self._values = {
-            enumeration.name: [value for value, _ in enumeration.values] for enumeration in schema.enumerations
+            enumeration.name: [value for value, _ in enumeration.values[enumeration.added :]]
+            or [enumeration.values[0][0]]
+            for enumeration in schema.enumerations
         }
         self._random = random
         self._scalars = Scalars(random)

@@ -13,7 +13,7 @@ from random import Random
 
 from callbench.model.service.imported import Json
 from callbench.model.service.limits import NO_LIMITS, Limits
-from callbench.model.service.schema import Field, Kind
+from callbench.model.service.schema import WHOLE, Field, Kind
 
 FORMATS = frozenset({
     *("uuid", "date-time", "date", "time", "duration", "decimal", "email", "uri", "ipv4", "ipv6", "hostname"),
@@ -92,7 +92,7 @@ class Scalars:
         return drawn[self._random.choice(kinds)]() if kinds else None
 
     def _integer(self, kind: Kind, limits: Limits) -> int:
-        least, most = _whole_bounds(limits)
+        least, most = limits.whole_bounds()
         if least is None and most is None and limits.multiple is None:
             return self._random.getrandbits(
                 self._random.choice((7, 14, 21, 31, 42, 50) if kind in _WIDE else (4, 7, 10, 14, 21, 31))
@@ -103,9 +103,12 @@ class Scalars:
         if most is None:
             most = min(least + _SPAN, largest)
         least, most = max(least, smallest), min(most, largest)
-        step = _whole_step(limits.multiple)
+        step = limits.whole_step()
         first, last = -(-least // step), most // step
-        return self._random.randint(first, last) * step if first <= last else least
+        if first <= last:
+            return self._random.randint(first, last) * step
+        # Where all that is allowed lies beyond the type, the import has listed that as a loss.
+        return min(least, WHOLE[kind].stop - 1)
 
     def _number(self, kind: Kind, limits: Limits) -> float:
         if limits == NO_LIMITS:
@@ -173,25 +176,6 @@ class Scalars:
 
 def _size(field: Field, drawn: int) -> int:
     return drawn if field.fixed_size is None else field.fixed_size
-
-
-def _whole_bounds(limits: Limits) -> tuple[int | None, int | None]:
-    """The least and the greatest whole number within limits."""
-    least = [math.ceil(limits.least)] if limits.least is not None else []
-    least += [math.floor(limits.above) + 1] if limits.above is not None else []
-    most = [math.floor(limits.most)] if limits.most is not None else []
-    most += [math.ceil(limits.below) - 1] if limits.below is not None else []
-    return max(least, default=None), min(most, default=None)
-
-
-def _whole_step(multiple: float | None) -> int:
-    """The least whole number that is a multiple."""
-    if multiple is None:
-        return 1
-    for times in range(1, 1001):
-        if float(multiple * times).is_integer():
-            return max(1, int(multiple * times))
-    return 1
 
 
 def _tightest(which: Callable[[float, float], float], one: float | None, other: float | None) -> float | None:

@@ -150,7 +150,13 @@ class _Reader:
                 self.builder.losses.add(self._at(place), _BYTES)
             return ValueType(kind, encoding=encoding)
         if name == _NULL:
-            self.builder.losses.add(self._at(place), ("The type is null alone.", "It is kept as JSON."))
+            self.builder.losses.add(
+                self._at(place),
+                (
+                    "The type is null alone.",
+                    "It is kept as JSON. Avro writes nothing; the table of bytes has its text.",
+                ),
+            )
             return ValueType(Kind.JSON)
         names = [name] if "." in name or not space else [f"{space}.{name}", name]
         for full in names:
@@ -198,6 +204,9 @@ class _Reader:
         name = self._text(schema, "name", place)
         if "type" not in schema:
             raise self._wrong(place, "the field has no type")
+        # Avro's writers write every field, so that only readers of other schemas use it.
+        if schema.get("default") is not None:
+            self.builder.losses.add(self._at(place), lost.DEFAULT)
         return ObjectKey(name, self.typed(schema["type"], space, place, message + pascal(name)))
 
     def _enum(self, schema: dict[str, Any], space: str, place: str) -> ValueType:

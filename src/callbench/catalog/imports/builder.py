@@ -117,11 +117,12 @@ class Builder:
         if key not in self._known:
             name = self._known[key] = self.take(hint)
             zeros = [value for value in values if value[1] == 0]
-            if not zeros:
+            added = not zeros
+            if added:
                 zeros = [(f"{name}_UNSPECIFIED", 0)]
                 self.losses.add(hint, ("The enumeration has no value 0.", f"It gets one: {zeros[0][0]}."))
             rest = [value for value in values if value != zeros[0]]
-            self._enumerations[name] = Enumeration(name, (zeros[0], *rest))
+            self._enumerations[name] = Enumeration(name, (zeros[0], *rest), added)
         return ValueType(Kind.ENUM, type_name=self._known[key])
 
     def types(self) -> tuple[tuple[Message, ...], tuple[Enumeration, ...]]:

@@ -9,6 +9,8 @@ from callbench.model.service.imported import Json
 
 DEEPEST = 200
 """Lists and objects within each other. A deeper document is refused before anything walks over it."""
+_JSON_ALONE = (".avsc", ".avpr")
+"""Endings of files that are never YAML."""
 LARGEST = 2_000_000
 """Values of a YAML document after its aliases are expanded."""
 
@@ -29,11 +31,11 @@ def parsed(name: str, content: bytes) -> Json:
         BadInput: it is neither JSON nor YAML, too deep, has a key twice, or YAML's aliases make it too large.
     """
     written = text(name, content)
-    if written.lstrip()[:1] in {"{", "["}:
+    if written.lstrip()[:1] in {"{", "["} or name.lower().endswith(_JSON_ALONE):
         try:
             return user_json.parsed(written, name, DEEPEST)
         except user_json.NotJsonError:
-            if name.lower().endswith(".json"):
+            if name.lower().endswith((".json", *_JSON_ALONE)):
                 raise
     return _yaml(name, written)
 
@@ -85,14 +87,15 @@ def _measure(name: str, value: Any) -> int:  # noqa: ANN401 - it is what nobody 
 def _checked(name: str, value: Any) -> Any:  # noqa: ANN401 - it is what nobody has checked yet
     """The value, if JSON has all that is in it: YAML's tags can make dates and sets."""
     seen: set[int] = set()
-    waiting = [value]
+    waiting = [("#", value)]
     while waiting:
-        inner = waiting.pop()
+        place, inner = waiting.pop()
         if isinstance(inner, dict | list):
             if id(inner) not in seen:
                 seen.add(id(inner))
-                waiting += inner.values() if isinstance(inner, dict) else inner
+                steps = inner.items() if isinstance(inner, dict) else enumerate(inner)
+                waiting += [(f"{place}/{step}", below) for step, below in steps]
         elif not isinstance(inner, str | int | float | None):
             what = f"{yaml_text.one_line(inner)} has the type {type(inner).__name__}"
-            raise BadInput(f"{name}: {what}, which JSON has not; use text")
+            raise BadInput(f"{name}{place}: {what}, which JSON has not; use text")
     return value

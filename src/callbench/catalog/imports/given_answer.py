@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from callbench.catalog import user_json
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import pascal
 from callbench.model.service.imported import Json
+from callbench.model.suggestions import allowed_names
 
 LINES = (".jsonl", ".ndjson")
 LARGEST = 64 * 2**20

@@ -12,7 +12,11 @@ ABSENT_LIST = ("A list or a map can be absent.", "Absent is the same as empty.")
 NULL_ITEM = ("The items can be null.", "They are kept as JSON (google.protobuf.Value).")
 TUPLE = ("The types of the items depend on their position.", "They are kept as JSON (google.protobuf.Value).")
 NAMED_AND_OTHER = ("Keys besides the named ones are allowed.", "Only the named keys are kept.")
-LISTED_NUMBERS = ("Only listed numbers are allowed.", "Every number is.")
+LISTED = ("Only listed values are allowed.", "Every value of the type is; generated payloads keep to the list.")
+DEFAULT = ("The field has a default of its own.", "The default is left out.")
+CONTRADICTION = ("The limits contradict each other: no value keeps to them.", "Generated payloads do not keep to them.")
+BEYOND = ("No integer of this type is within the limits.", "Generated payloads do not keep to them.")
+WIDER = ("Integers beyond 64 bits are allowed.", "It has 64 bits.")
 NOT = ("The word `not` excludes values.", "It is left out.")
 
 

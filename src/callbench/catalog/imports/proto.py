@@ -20,9 +20,11 @@ from callbench.model.service.identifiers import Names, pascal
 from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Kind, Loss, Message, OwnCall, Schema
 
-_IMPORT = re.compile(r'^\s*import\s+(?:public\s+|weak\s+|option\s+)?(["\'])(?P<name>[^"\'\n]+)\1\s*;', re.MULTILINE)
+# A text outside of imports can look like a comment, and a comment like an import: they are read in one go.
+_QUOTED = r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+_IMPORT = re.compile(rf"\bimport\s+(?:(?:public|weak|option)\s+)?(?P<names>{_QUOTED}(?:\s*{_QUOTED})*)\s*;|{_QUOTED}")
 LONGEST_NAME = 250
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(rf"(?P<text>{_QUOTED})|/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def read(sources: Sequence[Source], options: Options) -> Imported:
@@ -93,11 +95,18 @@ def _plain(name: str) -> bool:
 
 
 def _imports(text: str) -> Iterator[str]:
-    return (match["name"] for match in _IMPORT.finditer(_COMMENT.sub("", text)))
+    for match in _IMPORT.finditer(_without_comments(text)):
+        if match["names"]:
+            # Texts that follow each other are one.
+            yield "".join(part[1:-1] for part in re.findall(_QUOTED, match["names"]))
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(lambda match: match["text"] or " ", text)
 
 
 def _edition(source: Source) -> str:
-    match = re.search(r'^\s*(?:syntax|edition)\s*=\s*["\'](\w+)', _COMMENT.sub("", source.text), re.MULTILINE)
+    match = re.search(r'^\s*(?:syntax|edition)\s*=\s*["\'](\w+)', _without_comments(source.text), re.MULTILINE)
     return match.group(1) if match else "proto2"
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from callbench.catalog.imports import mcp
+from callbench.catalog.imports import mcp, other_documents
 from callbench.catalog.imports.chosen import with_calls
 from callbench.catalog.imports.fleet import named
 from callbench.catalog.imports.samples import forms
@@ -25,6 +25,7 @@ from callbench.catalog.imports.source import Options, Source
 from callbench.catalog.imports.source import source as named_source
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported, Json
+from callbench.model.service.schema import Loss
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,18 @@ class Format:
         try:
             described: Imported = importer.read(sources, options)
         except BadInput as error:
-            # Names out of a document can have line ends, and what a terminal takes for commands.
-            printable = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(error))
-            raise BadInput(printable) from None
-        return described
+            raise BadInput(_printable(str(error))) from None
+        losses = tuple(
+            Loss(_printable(loss.place), _printable(loss.problem), _printable(loss.mapped))
+            for loss in described.schema.losses
+        )
+        notes = tuple(map(_printable, described.notes))
+        return replace(described, schema=replace(described.schema, losses=losses), notes=notes)
+
+
+def _printable(text: str) -> str:
+    """A sentence on one line. Names out of a document can have line ends, and what a terminal takes for commands."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 @functools.lru_cache(maxsize=4)
@@ -81,6 +90,8 @@ def _tools(source: Source) -> bool:
     value = _object(source)
     inner = value.get("result", value)
     tools = inner.get("tools") if isinstance(inner, dict) else None
+    if tools == [] and set(value) <= {"tools", "nextCursor", "_meta", "jsonrpc", "id", "result"}:
+        return True
     if isinstance(tools, list) and any(isinstance(tool, dict) and "inputSchema" in tool for tool in tools):
         return True
     return source.suffix in {".json", ".jsonl", ".txt", ".sse", ".log", ""} and mcp.is_tool_list(source)
@@ -165,9 +176,20 @@ def recognised(source: Source) -> Format:
         raise BadInput(f"{source.name} is empty; name a file with a schema or samples")
     for candidate in FORMATS:
         if candidate.recognised(source):
+            other = other_documents.title(source.document) if candidate.name == "samples" else ""
+            if other:
+                raise BadInput(
+                    f"{source.name} looks like {other}, which is not read; give a format that"
+                    " the help of import names, or take it as a sample with --from samples"
+                )
             return candidate
     if source.suffix in {".json", ".yaml", ".yml"}:
         source.document  # noqa: B018 - it says what is wrong
+    other = other_documents.title_of_name(source.suffix)
+    if other:
+        raise BadInput(
+            f"{source.name} looks like {other}, which is not read; give a format that the help of import names"
+        )
     raise BadInput(f"cannot recognise the format of {source.name}; name it with --from")
 
 

@@ -4,15 +4,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from callbench.catalog.links.wire import ways
 from callbench.catalog.reach import LOOPBACK, PAIR, REAL
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
 from callbench.model.suggestions import unknown
+from callbench.stats.wire.link import WAYS, Between, Way, Wire, ways
 
 MTU = 1500
 _MS = 1_000_000
@@ -85,41 +85,42 @@ class Link:
     name: str
     about: str
     source: str
-    wire: Mapping[str, Any]
+    wire: Wire
 
     @classmethod
     def of(cls, name: str, part: LinkPart) -> Self:
         """Create it from a profile."""
-        link = {key: _wired(part.way(key)) for key in ("to_server", "to_client")}
-        maker = {"maker": part.maker} if part.maker else {}
-        return cls(
-            name,
-            part.about,
-            part.source,
-            {"mtu": part.mtu, "link": {**link, "seed": part.seed, "offload": part.offload, **maker}},
-        )
+        to_server, to_client = (_wired(part.way(key)) for key in WAYS)
+        link: Between = {
+            "to_server": to_server,
+            "to_client": to_client,
+            "seed": part.seed,
+            "offload": part.offload,
+        }
+        if part.maker:
+            link["maker"] = part.maker
+        return cls(name, part.about, part.source, {"mtu": part.mtu, "link": link})
 
-    def describe(self, way: str) -> str:
+    def describe(self, way: Literal["to_server", "to_client"]) -> str:
         """Describe one direction: `25 ms, 100 Mbit/s, 1 % lost`."""
-        values = (self.wire["link"] or {}).get(way) or {}
+        values = dict(zip(WAYS, ways(self.wire), strict=True))[way]
         words = []
-        if values.get("delay_ns"):
-            jitter = f" ± {values['jitter_ns'] / _MS:g}" if values.get("jitter_ns") else ""
-            words.append(f"{values['delay_ns'] / _MS:g}{jitter} ms")
-        if values.get("rate_bps"):
-            words.append(f"{values['rate_bps'] / 1e6:g} Mbit/s")
-        for key, what in (("loss", "lost"), ("duplicate", "twice"), ("reorder", "overtaken")):
-            if values.get(key):
-                words.append(f"{100 * values[key]:g} % {what}")
+        if delay_ns := values.get("delay_ns"):
+            jitter = f" ± {jitter_ns / _MS:g}" if (jitter_ns := values.get("jitter_ns")) else ""
+            words.append(f"{delay_ns / _MS:g}{jitter} ms")
+        if rate_bps := values.get("rate_bps"):
+            words.append(f"{rate_bps / 1e6:g} Mbit/s")
+        shares = (values.get("loss"), "lost"), (values.get("duplicate"), "twice"), (values.get("reorder"), "overtaken")
+        words += [f"{100 * share:g} % {what}" for share, what in shares if share]
         return ", ".join(words)
 
 
 BARE = Link(PAIR, "two hosts and a cable between them, as fast as the machine", "", {"mtu": MTU, "link": None})
 
 
-def _wired(way: Direction) -> dict[str, Any]:
+def _wired(way: Direction) -> Way:
     """Return a direction in the engine's units: nanoseconds, bits per second, bytes."""
-    wired: dict[str, Any] = {
+    wired: Way = {
         "delay_ns": round((way.delay_ms or 0) * _MS),
         "jitter_ns": round((way.jitter_ms or 0) * _MS),
         "overhead_bytes": way.overhead_bytes or 0,
@@ -127,36 +128,39 @@ def _wired(way: Direction) -> dict[str, Any]:
         "duplicate": way.duplicate or 0.0,
         "reorder": way.reorder or 0.0,
         "reorder_by_ns": round((way.reorder_by_ms or 0) * _MS),
-        "queue_packets": way.queue_packets,
-        "queue_bytes": None if way.queue_kib is None else way.queue_kib * 1024,
-        "rate_bps": None if way.rate_mbit is None else max(1, round(way.rate_mbit * 1e6)),
     }
-    return {key: value for key, value in wired.items() if value is not None}
+    if way.queue_packets is not None:
+        wired["queue_packets"] = way.queue_packets
+    if way.queue_kib is not None:
+        wired["queue_bytes"] = way.queue_kib * 1024
+    if way.rate_mbit is not None:
+        wired["rate_bps"] = max(1, round(way.rate_mbit * 1e6))
+    return wired
 
 
-# The members of a profile in its own units: their names and units in the engine.
-_SCALED = {
-    "delay_ms": ("delay_ns", _MS),
-    "jitter_ms": ("jitter_ns", _MS),
-    "reorder_by_ms": ("reorder_by_ns", _MS),
-    "rate_mbit": ("rate_bps", 1_000_000),
-}
-
-
-def part_of(wire: Mapping[str, Any]) -> LinkPart:
+def part_of(wire: Wire) -> LinkPart:
     """Return the profile of a link that is more than a cable, from its definition for the network lab."""
-    link = wire["link"]
-    chosen = {key: link[key] for key in ("seed", "offload", "maker") if link.get(key) is not None}
+    link = wire.get("link") or {}
+    chosen = {key: value for key, value in link.items() if key not in WAYS and value is not None}
     to_server, to_client = (_unwired(way) for way in ways(wire))
     return LinkPart.model_validate({"mtu": wire["mtu"], **chosen, "to_server": to_server, "to_client": to_client})
 
 
-def _unwired(way: Mapping[str, Any]) -> dict[str, Any]:
+def _unwired(way: Way) -> dict[str, object]:
     """Return a direction in the units of a profile."""
-    values = {key: way[name] / scale for key, (name, scale) in _SCALED.items() if way.get(name)}
-    same = ("overhead_bytes", "queue_packets", "loss", "duplicate", "reorder")
-    values |= {key: way[key] for key in same if way.get(key)}
-    return values | ({"queue_kib": way["queue_bytes"] // 1024} if way.get("queue_bytes") else {})
+    values = {
+        "delay_ms": way.get("delay_ns", 0) / _MS,
+        "jitter_ms": way.get("jitter_ns", 0) / _MS,
+        "reorder_by_ms": way.get("reorder_by_ns", 0) / _MS,
+        "rate_mbit": (way.get("rate_bps") or 0) / 1e6,
+        "queue_kib": way.get("queue_bytes", 0) // 1024,
+        "overhead_bytes": way.get("overhead_bytes"),
+        "queue_packets": way.get("queue_packets"),
+        "loss": way.get("loss"),
+        "duplicate": way.get("duplicate"),
+        "reorder": way.get("reorder"),
+    }
+    return {key: value for key, value in values.items() if value}
 
 
 @cache

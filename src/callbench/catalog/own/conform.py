@@ -9,15 +9,9 @@ from typing import Any
 
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json, Pair
-from callbench.model.service.schema import NARROW, Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
+from callbench.model.service.schema import NARROW, WHOLE, Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
 
 DEEPEST = 200
-_RANGES = {
-    Kind.INT32: (-(2**31), 2**31),
-    Kind.INT64: (-(2**63), 2**63),
-    Kind.UINT32: (0, 2**32),
-    Kind.UINT64: (0, 2**64),
-}
 _LONGEST_NUMBER = 21
 _NAMES = {bool: "a boolean", int: "a whole number", float: "a number", str: "text", list: "a list", dict: "an object"}
 
@@ -132,10 +126,9 @@ def _null(field: Field) -> bool:
 
 
 def _fits(kind: Kind, value: Json) -> bool:
-    if kind in _RANGES:
-        least, end = _RANGES[kind]
+    if kind in WHOLE:
         whole = isinstance(value, int) and not isinstance(value, bool)
-        return (whole or (isinstance(value, float) and value.is_integer())) and least <= int(value) < end  # type: ignore[arg-type]
+        return (whole or (isinstance(value, float) and value.is_integer())) and int(value) in WHOLE[kind]  # type: ignore[arg-type]
     match kind:
         case Kind.BOOL:
             return isinstance(value, bool)
@@ -149,7 +142,7 @@ def _fits(kind: Kind, value: Json) -> bool:
 
 def _is_key(kind: Kind, key: str) -> bool:
     """Whether a key of a JSON object is one of a map, written as every program writes it."""
-    if kind in _RANGES:
+    if kind in WHOLE:
         whole = re.fullmatch(r"0|-?[1-9][0-9]*", key) is not None and len(key) < _LONGEST_NUMBER
         return whole and _fits(kind, int(key))
     return kind is not Kind.BOOL or key in {"true", "false"}

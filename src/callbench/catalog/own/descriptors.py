@@ -218,16 +218,18 @@ class Descriptors:
     def _enumeration(self, of: EnumDescriptor) -> Enumeration:
         path = self._path(of)
         comments = self._comments[of.file.name]
+        said = [comments.words((*path, 2, at), {"json": str, "added": bool}) for at in range(len(of.values))]
         values = [
-            (str(comments.words((*path, 2, at), {"json": str}).get("json", value.name)), value.number)
-            for at, value in enumerate(of.values)
+            (str(words.get("json", value.name)), value.number) for words, value in zip(said, of.values, strict=True)
         ]
+        added = bool(said[0].get("added"))
         zeros = [value for value in values if value[1] == 0]
         if values[0][1] != 0:
             zero = zeros[0] if zeros else (f"{self.name(of)}_UNSPECIFIED", 0)
             self.lose(of, "The first value of the enumeration is not 0.", f"The first value is {zero[0]}, with 0.")
             values = [zero, *(value for value in values if value != zero)]
-        return Enumeration(self.name(of), tuple(values))
+            added = not zeros
+        return Enumeration(self.name(of), tuple(values), added)
 
 
 def _nested(file: "FileDescriptor") -> Iterator[Descriptor | EnumDescriptor]:

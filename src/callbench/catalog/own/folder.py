@@ -20,7 +20,7 @@ from callbench.catalog.own.descriptors import Descriptors
 from callbench.catalog.own.place import SCHEMA, SERVICE
 from callbench.catalog.own.proto_text import proto_text
 from callbench.catalog.own.protoc import compiled
-from callbench.catalog.own.stored_assumptions import ASSUMED
+from callbench.catalog.own.stored import ASSUMED
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported, Json, Pair
 from callbench.model.service.schema import Loss, OwnCall, Schema
@@ -156,11 +156,18 @@ def read(folder: Path) -> Imported:
     notes = tuple(str(note) for note in document.get("notes", ()))
     unanswered, generated = (tuple(map(str, document.get(key, ()))) for key in ASSUMED)
     return Imported(
-        schema, document["source"], document["form"], document["imported"], pairs, notes, unanswered, generated
+        schema=schema,
+        source=document["source"],
+        form=document["form"],
+        date=document["imported"],
+        payloads=pairs,
+        notes=notes,
+        unanswered=unanswered,
+        generated=generated,
     )
 
 
-def _list(file: Path, document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+def _list(file: Path, document: Mapping[str, object], key: str) -> list[dict[str, Any]]:
     of = document.get(key, [])
     if not isinstance(of, list) or not all(isinstance(entry, dict) for entry in of):
         raise BadInput(f"{file}: {key} must be a list of tables; begin each with [[{key}]]")
@@ -178,7 +185,7 @@ def _read_call(file: Path, number: int, call: Mapping[str, Any]) -> OwnCall:
     return OwnCall(call["name"], call["request"], call["answer"], call.get("method", ""), call.get("path", ""))
 
 
-def _losses(file: Path, document: Mapping[str, Any]) -> list[Loss]:
+def _losses(file: Path, document: Mapping[str, object]) -> list[Loss]:
     try:
         return [
             Loss(str(place), str(loss["problem"]), str(loss["mapped"]))

@@ -131,6 +131,7 @@ def _enumeration(enumeration: Enumeration, taken: set[str]) -> Iterator[str]:
     for name, number in enumeration.values:
         identifier = _value_name(enumeration.name, name, number, taken, seen)
         members: dict[str, str | bool] = {} if identifier == name else {"json": name}
+        members["added"] = enumeration.added and name == enumeration.values[0][0]
         yield f"  {identifier} = {number};{annotations.written(members)}"
     yield "}"
 

@@ -19,6 +19,8 @@ MOST_PATHS = 100
 _LONGEST_LINE = 1 << 20
 _WITH_BODY = ("POST", "PUT", "PATCH")
 _UNCHANGED = 304
+# Programs of Windows begin a file with it.
+_MARK = "\ufeff"
 _GOOD = range(200, 400)
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
@@ -57,8 +59,8 @@ class _Unread:
     def notes(self, path: Path) -> Iterator[str]:
         """A sentence, if there is such a line."""
         if self.count:
-            what = "line is" if self.count == 1 else "lines are"
-            yield f"{path}: {self.count:,} {what} left out since they cannot be read; the first: {self.first}."
+            what = "1 line is left out since it" if self.count == 1 else f"{self.count:,} lines are left out since they"
+            yield f"{path}: {what} cannot be read; the first: {self.first}."
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,13 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
     """
     endpoints: dict[tuple[str, str], _Endpoint] = {}
     unread = _Unread()
-    failed = total = 0
+    failed = total = unknown = 0
     for place, entry in _entries(path, unread):
         total += 1
         if entry.method is None or entry.target is None or not _went_well(entry):
             failed += 1
             continue
+        unknown += entry.status is None
         _count(endpoints.setdefault((entry.method, shape(entry.target)), _Endpoint()), entry, place)
     if unread.count > total:
         raise BadInput(unread.first)
@@ -104,7 +107,7 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
         )
     kept = sorted(endpoints.items(), key=lambda it: -it[1].count)[:MOST_ENDPOINTS]
     sessions = tuple(_session(method, name, endpoint, bodies, expects=expects) for (method, name), endpoint in kept)
-    notes = [*_notes(path, total, failed, endpoints, kept), *unread.notes(path)]
+    notes = [*_notes(path, total, failed, endpoints, kept), *_without_status(path, unknown), *unread.notes(path)]
     return LogScript(Script(sessions=sessions), tuple(notes))
 
 
@@ -165,6 +168,13 @@ def _notes(
         yield f"{path}: its requests of {', '.join(sorted(methods))} are sent, and may change what the server stores."
 
 
+def _without_status(path: Path, count: int) -> Iterator[str]:
+    """A sentence, if requests do not say whether they went well."""
+    if count:
+        what = "1 request has" if count == 1 else f"{count:,} requests have"
+        yield f"{path}: {what} no status under a name that is known, so failed ones are not left out."
+
+
 def _entries(path: Path, unread: _Unread) -> Iterator[tuple[str, LoggedRequest]]:
     """The requests of a log, each with its file and line."""
     lines = 0
@@ -211,7 +221,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, bool]]:
                         raw = file.readline(_LONGEST_LINE)
                     yield place, None, True
                     continue
-                line = raw.decode("utf-8", "surrogateescape").rstrip("\r\n")
+                line = raw.decode("utf-8", "surrogateescape").rstrip("\r\n").removeprefix(_MARK if number == 1 else "")
                 if line.strip():
                     read_lines += 1
                     yield place, line, raw.endswith(b"\n")

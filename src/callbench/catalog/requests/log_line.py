@@ -5,7 +5,6 @@ import re
 import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.catalog import user_json
 from callbench.catalog.requests import proxy_log
@@ -29,10 +28,16 @@ _METHODS = (
     "request.method",
     "http.method",
     "httpRequest.requestMethod",
+    "http.request.method",
+    "req.method",
+    "RequestMethod",
 )
 _PATHS = ("path", "uri", "target", "url", "request_uri", "requestUrl", "request.uri", "request.path", "request.url",
-          "http.target", "httpRequest.requestUrl")  # fmt: skip
-_STATUSES = ("status", "status_code", "statusCode", "code", "response.status", "http.status_code", "httpRequest.status")
+          "http.target", "httpRequest.requestUrl", "url.original", "url.path", "req.url", "RequestPath")  # fmt: skip
+_QUERIES = ("query", "query_string", "queryString", "querystring", "args", "request.query", "url.query")
+_STATUSES = ("status", "status_code", "statusCode", "code", "response.status", "http.status_code", "httpRequest.status",
+             "response_code", "responseCode", "response_status", "response.status_code", "response.statusCode",
+             "http.response.status_code", "res.statusCode", "res.status", "DownstreamStatus")  # fmt: skip
 _BODIES = ("body", "request_body", "requestBody", "request.body")
 
 
@@ -118,7 +123,15 @@ def of_json(line: str, place: str) -> LoggedRequest | None:
     for value, names, what in ((method, _METHODS, "method"), (target, _PATHS, "path")):
         if not isinstance(value, str) or not value:
             raise BadInput(f"{place} has no {what}: it is looked for as {', '.join(names)}")
-    return _entry(f"{method} {target}", status, text, place)
+    return _entry(f"{method} {_with_query(str(target), members)}", status, text, place)
+
+
+def _with_query(target: str, members: Mapping[str, object]) -> str:
+    """A target with the query that stands in a member of its own."""
+    query = _member(members, _QUERIES)
+    if not isinstance(query, str) or query in {"", "-", "?"} or "?" in target:
+        return target
+    return f"{target}?{query.removeprefix('?')}"
 
 
 def _as_text(line: str) -> str:
@@ -167,7 +180,7 @@ def _target(text: str) -> str | None:
     return text if re.fullmatch(r"/[!-~]*", text) else None
 
 
-def _member(members: Mapping[str, Any], names: tuple[str, ...], *, objects: bool = False) -> object:
+def _member(members: Mapping[str, object], names: tuple[str, ...], *, objects: bool = False) -> object:
     """Return the first of these members that exists; dots lead into objects."""
     for name in names:
         value: object = members.get(name)

@@ -17,9 +17,10 @@ _HAPROXY = re.compile(
 )
 # Envoy's default: [time] "request" status flags. The status is 0 if there was no answer.
 _ENVOY = re.compile(rf"\[[^\]]+\] {_QUOTED} (\d+) \S+ .*")
-# AWS load balancers: type, time, balancer, client, target, three times, two statuses, two sizes, "request".
+# AWS load balancers: type (classic ones have none), time, balancer, client, target, three times, statuses, sizes,
+# "request".
 _AWS = re.compile(
-    r"(?:https?|h2|grpcs|wss?) \S+ \S+ \S+ \S+(?: [-.\d]+){3} "
+    r"(?:(?:https?|h2|grpcs|wss?) )?\d\S+ \S+ \S+ \S+(?: [-.\d]+){3} "
     rf"(\d{{3}}|-) (?:\d{{3}}|-) \d+ \d+ {_QUOTED} .*"
 )
 _NO_STATUS = "000"

@@ -83,7 +83,7 @@ def _endpoint(document: Mapping[str, Any], headers: Mapping[str, str], path: Pat
 
 
 def _session(session: _Session, headers: Mapping[str, str], path: Path) -> Session:
-    def steps(of: Sequence[Mapping[str, Any]], kind: str) -> tuple[Step, ...]:
+    def steps(of: Sequence[Mapping[str, object]], kind: str) -> tuple[Step, ...]:
         places = enumerate(of, start=1)
         return tuple(
             _step(document, headers, path, f"session {session.name}, {kind} {place}") for place, document in places

@@ -44,7 +44,7 @@ _SAID_WHEN_FALSE_OR_ZERO = ("tls", "worth")
 _PRICES = ("processor_hour", "gigabyte_out", "currency")
 
 
-def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - of all types
+def with_options(document: Mapping[str, object], links: Sequence[str] | None, **options: Any) -> dict[str, object]:  # noqa: ANN401 - of all types
     """Put what options say in the place of what a file says; what is None, empty or False says nothing.
 
     Two say something where they are False or 0: calls are not encrypted, and every saving is worth a move.
@@ -66,7 +66,7 @@ def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **opt
     }
 
 
-def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
+def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, object]:
     """Ask for everything that was not said.
 
     Args:

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from callbench.catalog.situation.link_text import link_of
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.part import LinkName, Name, Part
 from callbench.model.errors import BadInput
 from callbench.model.objective import Objective, parse
 from callbench.model.situation import DEFAULT_WORTH, Callers, Goal, Prices, Situation, SituationLink
+from callbench.model.suggestions import allowed_names
 
 MOST_BYTES = 1 << 20
 LATENCIES = {None: "mean_us", 0.5: "p50_us", 0.9: "p90_us", 0.99: "p99_us", 0.999: "p999_us", 1.0: "max_us"}
@@ -59,7 +59,7 @@ class SituationPart(Part):
     objective: str | None = None
     goal: str | None = None
     margin_percent: Annotated[float, Field(gt=0, lt=100, strict=False)] = 5.0
-    worth: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=False)] = DEFAULT_WORTH
+    worth: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=False)] | None = None
     links: Annotated[tuple[LinkEntry, ...], Field(strict=False, min_length=1, max_length=40)] = (
         LinkEntry(link=_DEFAULT_LINK),
     )
@@ -76,6 +76,13 @@ class SituationPart(Part):
             raise ValueError("prices has no price above 0: give processor_hour, gigabyte_out, or leave [prices] out")
         if self.prices is not None and self.calls_per_second is None:
             raise ValueError("prices need calls_per_second: money is computed for a month of these calls")
+        if self.worth is not None and self.prices is None:
+            raise ValueError(
+                "worth is what a move has to save a month, and there are no prices: give processor_hour or"
+                " gigabyte_out, or leave worth out"
+            )
+        if self.worth is not None and self.goal not in (None, Goal.MONEY):
+            raise ValueError(f"worth counts where the goal is money, and it is {self.goal}: leave one of them out")
         for what, entries in (("links", self.links), ("calls", self.calls)):
             given = [entry.share is not None for entry in entries]
             if any(given) and not all(given):
@@ -101,7 +108,7 @@ def read(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not TOML: {' '.join(str(failure).split())}") from failure
 
 
-def situation_of(document: Mapping[str, Any], where: str) -> Situation:
+def situation_of(document: Mapping[str, object], where: str) -> Situation:
     """Check what was said, and fill in what was not.
 
     Args:
@@ -127,9 +134,21 @@ def situation_of(document: Mapping[str, Any], where: str) -> Situation:
     prices = None if part.prices is None else Prices(**part.prices.model_dump())
     goal = Goal(part.goal) if part.goal else Goal.TIME if prices is None else Goal.MONEY
     return Situation(
-        links, part.calls_per_second, groups or None, part.today, tuple(part.languages), _callers(part), part.tls,
-        part.readable, objective, prices, goal, part.margin_percent / 100, part.worth, dict(document),
-    )  # fmt: skip
+        links=links,
+        calls_per_s=part.calls_per_second,
+        groups=groups or None,
+        today=part.today,
+        languages=tuple(part.languages),
+        callers=_callers(part),
+        tls=part.tls,
+        readable=part.readable,
+        objective=objective,
+        prices=prices,
+        goal=goal,
+        margin=part.margin_percent / 100,
+        worth=DEFAULT_WORTH if part.worth is None else part.worth,
+        source=dict(document),
+    )
 
 
 def _callers(part: SituationPart) -> Callers:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.catalog.study.name_suggestions import allowed_names
+from callbench.model.suggestions import allowed_names
 
 MOST_RECORDS = 1_000_000
 MOST_OCTETS = 2**28

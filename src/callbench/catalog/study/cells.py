@@ -2,14 +2,13 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from callbench.catalog.mixed import fits, suggestion_for_half
 from callbench.catalog.study.loads import Group, LoadPart, QuickPart
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.pace import paces
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 LOOPBACK = "loopback"
 
@@ -87,14 +86,14 @@ def write_out(
                         call=group.call,
                         arguments=dict(group.arguments),
                         load=Load(
-                            clients,
-                            made,
-                            seconds,
-                            pace.arrivals,
-                            pace.rate_per_s,
-                            pace.think_ns,
-                            pace.ramp_up_ns,
-                            load.slice_calls,
+                            clients=clients,
+                            calls=made,
+                            seconds=seconds,
+                            arrivals=pace.arrivals,
+                            rate_per_s=pace.rate_per_s,
+                            think_ns=pace.think_ns,
+                            ramp_up_ns=pace.ramp_up_ns,
+                            slice_calls=load.slice_calls,
                         ),
                         link=link,
                         options=dict(group.options),
@@ -108,7 +107,7 @@ def write_out(
     return found
 
 
-def _wire(group: Group, *, quick: bool) -> dict[str, Any] | None:
+def _wire(group: Group, *, quick: bool) -> dict[str, object] | None:
     """Return what bytes of a group are counted."""
     if group.sweep is None:
         return {} if group.ledger else None

@@ -8,11 +8,11 @@ from callbench.catalog.study.calls import faults
 from callbench.catalog.study.claim import ClaimedRatio, comparison, comparisons
 from callbench.catalog.study.loads import Group
 from callbench.catalog.study.model import StudyPart
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.pace import check_paces
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import SUMMARY_KEYS, Line, SummaryPart, TablePart
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 
 def check(study: StudyPart, published: Published | None, file: str, own: Iterable[str] = ()) -> None:

@@ -50,8 +50,18 @@ def comparison(part: ComparePart) -> ClaimedRatio:
     low, high = part.between or (part.above or 0.0, part.below or float("inf"))
     over, under = (tuple(cell.conditions() for cell in side) for side in (part.over, part.under))
     root = len(part.over) if part.mean else 1
-    statistics = part.statistic, part.under_statistic
-    return ClaimedRatio(part.label, over, under, low, high, *statistics, root, part.optional, _margin(part))
+    return ClaimedRatio(
+        label=part.label,
+        over=over,
+        under=under,
+        low=low,
+        high=high,
+        statistic=part.statistic,
+        under_statistic=part.under_statistic,
+        root=root,
+        optional=part.optional,
+        margin=_margin(part),
+    )
 
 
 def _margin(part: ComparePart) -> float:

@@ -17,13 +17,13 @@ from callbench.catalog.study.cells import write_out
 from callbench.catalog.study.check import check
 from callbench.catalog.study.loads import Group
 from callbench.catalog.study.model import StudyPart
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.parameters import Value, fill, settle
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import ChartPart, ClaimPart, LadderPart, QuestionPart, RanksPart, TablePart
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
+from callbench.model.suggestions import allowed_names
 
 MOST_BYTES = 4 * 2**20
 # Placeholders in [servers] that are filled in when a server is started or a request is made. `n` is the number of items
@@ -207,7 +207,15 @@ def load(  # noqa: PLR0913, PLR0917 - what a study depends on
     )
     check(part, figures, str(path), own_study.calls(path.parent) if (path.parent / SERVICE).is_file() else ())
     name = path.absolute().parent.name if in_service and path.name == own_study.STUDY else path.stem
-    return Study(name, path, source, part, figures, figures_source, values)
+    return Study(
+        name=name,
+        path=path,
+        source=source,
+        part=part,
+        published=figures,
+        published_source=figures_source,
+        parameters=values,
+    )
 
 
 def _published_file(study: Path, name: str) -> Path:
@@ -276,7 +284,7 @@ def _parse(source: bytes, path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is nested too deeply to be a study") from None
 
 
-def _defaults(raw: Mapping[str, Any], path: Path) -> dict[str, Value]:
+def _defaults(raw: Mapping[str, object], path: Path) -> dict[str, Value]:
     """Return the file's parameters before anything is filled in."""
     given = raw.get("parameters", {})
     if not isinstance(given, dict):
@@ -287,7 +295,7 @@ def _defaults(raw: Mapping[str, Any], path: Path) -> dict[str, Value]:
     return given
 
 
-def _lists(raw: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, list[Any]]:
+def _lists(raw: Mapping[str, object], values: Mapping[str, Value]) -> dict[str, list[Any]]:
     """Return the file's lists with parameters filled in."""
     given = raw.get("lists", {})
     if not isinstance(given, dict):
@@ -300,7 +308,7 @@ def _lists(raw: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, lis
     return {name: list(fill(value, values, f"lists.{name}")) for name, value in given.items()}
 
 
-def _sentence(error: ValidationError, raw: Mapping[str, Any]) -> str:
+def _sentence(error: ValidationError, raw: Mapping[str, object]) -> str:
     """Return pydantic's first error as a sentence of ours."""
     first = error.errors()[0]
     where = _place(first["loc"], raw)
@@ -317,7 +325,7 @@ def _sentence(error: ValidationError, raw: Mapping[str, Any]) -> str:
     return f"{where} is {wrong if len(wrong) <= 60 else wrong[:57] + '...'}: it {message}"
 
 
-def _place(loc: Sequence[int | str], raw: Mapping[str, Any]) -> str:
+def _place(loc: Sequence[int | str], raw: Mapping[str, object]) -> str:
     """Return a key path for a reader: `cells[2] (GetPersons).arguments.n`, counted from 1."""
     text = ""
     node: Any = raw

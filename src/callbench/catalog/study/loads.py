@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from callbench.catalog.study.part import Name, Part
 from callbench.model.cell import CALLS_PER_SLICE
 from callbench.model.objective import parse
+from callbench.stats.estimate.digits import given
 
 Clients = Annotated[int, Field(ge=1, le=10_000)]
 Calls = Annotated[int, Field(ge=1, le=10**12)]
@@ -68,6 +69,15 @@ class LoadPart(PacePart):
     slow_calls: Calls | None = None
     slice_calls: Calls = CALLS_PER_SLICE
     share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 1.0
+
+
+class RunPart(Part):
+    """`[run]`: options of `callbench run` that apply where the command line does not give them."""
+
+    select: list[Name] = []
+    quick: bool = False
+    link: Name | None = None
+    forks: Forks | None = None
 
 
 class QuickPart(PacePart):
@@ -186,5 +196,5 @@ class KneePart(Part):
         except ValueError as failure:
             raise ValueError(f"objective {failure}") from None
         if self.least and self.most and self.least >= self.most:
-            raise ValueError(f"least is {self.least:g} and most {self.most:g}: most must be the greater")
+            raise ValueError(f"least is {given(self.least)} and most {given(self.most)}: most must be the greater")
         return self

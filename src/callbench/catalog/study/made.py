@@ -25,4 +25,12 @@ def made(name: str, part: StudyPart, service: Path | None = None) -> Study:
     path = (service or Path()) / file
     check(part, None, str(path), () if service is None else own_study.calls(service))
     text = tomli_w.dumps(part.model_dump(exclude_defaults=True, exclude_none=True))
-    return Study(name, path, text.encode(), part, None, None, part.parameters)
+    return Study(
+        name=name,
+        path=path,
+        source=text.encode(),
+        part=part,
+        published=None,
+        published_source=None,
+        parameters=part.parameters,
+    )

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from callbench.catalog.external import Server
 from callbench.catalog.links.profile import LinkPart
 from callbench.catalog.study.hosts import HostsPart
-from callbench.catalog.study.loads import Group, KneePart, LoadPart, QuickPart
+from callbench.catalog.study.loads import Group, KneePart, LoadPart, QuickPart, RunPart
 from callbench.catalog.study.part import LinkName, Name, Part
 from callbench.catalog.study.report_parts import (
     ChartPart,
@@ -35,6 +35,7 @@ class StudyPart(Part):
     rows: list[Line] = []
     parameters: dict[str, int | float | str | bool] = {}
     lists: dict[str, list[Any]] = {}
+    run: RunPart = RunPart()
     load: LoadPart = LoadPart()
     quick: QuickPart = QuickPart()
     links: dict[LinkName, LinkPart] = {}

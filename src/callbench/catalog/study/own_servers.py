@@ -59,16 +59,16 @@ def with_plan_servers(all_stacks: catalogue.Catalogue, stacks: Iterable[Stack]) 
         return all_stacks
     servers = {}
     for stack in mine:
-        overrides = {
+        server = {
             **stack.card[KEY],
             "request": stack.card["request"],
             "message": stack.message,
             "channel": stack.channel,
+            "compiles": stack.card.get("compiles"),
+            "language": stack.language,
+            "library": stack.library or None,
         }
-        overrides["compiles"] = stack.card.get("compiles")
-        servers[stack.server.partition("/")[2]] = Server(
-            **overrides, language=stack.language, library=stack.library or None
-        )
+        servers[stack.server.partition("/")[2]] = Server.model_validate(server)
     return with_servers(all_stacks, servers, Path.cwd() / "plan.json")
 
 

@@ -7,6 +7,7 @@ from callbench.catalog.study.loads import Group, LoadPart, PacePart, QuickPart
 from callbench.catalog.study.model import StudyPart
 from callbench.model.cell import CLOSED
 from callbench.model.errors import BadInput
+from callbench.stats.estimate.digits import given
 
 # A trial makes all of its calls, however slowly they arrive. More than an hour is a mistake.
 LONGEST_SECONDS = 3_600.0
@@ -94,11 +95,11 @@ def _check(group: Group, load: LoadPart, quick: QuickPart | None, place: str) ->
     for pace in every:
         if pace.ramp_up_ns > seconds * 1e9:
             raise BadInput(
-                f"{place}: ramp_up_ms is {pace.ramp_up_ns / 1e6:g}, longer than the trial of {seconds:g} s:"
+                f"{place}: ramp_up_ms is {given(pace.ramp_up_ns / 1e6)}, longer than the trial of {given(seconds)} s:"
                 " ask for more seconds or a shorter ramp-up"
             )
         if pace.rate_per_s and calls / pace.rate_per_s > LONGEST_SECONDS:
             raise BadInput(
-                f"{place}: {calls} calls at {pace.rate_per_s:g} a second take {calls / pace.rate_per_s:,.0f} s a trial:"
-                " ask for fewer calls or a higher rate"
+                f"{place}: {calls} calls at {given(pace.rate_per_s)} a second take"
+                f" {calls / pace.rate_per_s:,.0f} s a trial: ask for fewer calls or a higher rate"
             )

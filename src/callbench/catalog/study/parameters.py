@@ -6,8 +6,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 Value = int | float | str | bool
 Filling = Value | list[Any]

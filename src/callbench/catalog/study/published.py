@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 
 @dataclass(frozen=True)

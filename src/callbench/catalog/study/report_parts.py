@@ -6,10 +6,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.part import LinkName, Name, Part
 from callbench.model.metrics.metric import StudyUse
 from callbench.model.metrics.registry import available_metrics
+from callbench.model.suggestions import allowed_names
 
 
 def _among(names: Sequence[str]) -> AfterValidator:

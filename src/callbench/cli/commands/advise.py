@@ -116,12 +116,21 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         typer.Option(
             "--budget",
             metavar="60s",
-            help="Time for measuring calls over the links. Payloads of other sizes take no longer. Default: 60s.",
+            help="Time for measuring calls over the links, and before it for a run, if there is none yet. Payloads of "
+            "other sizes take no longer. Default: 60s, and 120s for the run.",
         ),
     ] = None,
     no_measure: Annotated[
         bool, typer.Option("--no-measure", help="Measure nothing: advise from what the run has.")
     ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page",
+            metavar="FILE",
+            help="Write the page to this file, and no advice.json. Needs --no-measure. Default: both beside the run.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -159,20 +168,24 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     if ask:
         document = answers.ask_questions(document, lambda text, default: typer.prompt(text, default=default, err=True))
     wanted = file.situation_of(document, str(situation) if situation is not None else "the situation")
-    seconds = measuring.BUDGET_S if budget is None else quantities.seconds(budget, "--budget")
+    given_s = None if budget is None else quantities.seconds(budget, "--budget")
+    run_s, links_s = given_s or source.BUDGET_S, given_s or measuring.BUDGET_S
     if no_measure and not source.is_record(record):
         raise BadInput(f"--no-measure needs a stored run, and {record} is none: leave the option out")
+    if page is not None and not no_measure:
+        raise BadInput(f"--page {page} needs --no-measure: what is measured is kept beside the run, with its page")
     given = [given_answer(answer) for answer in answers_given or ()]
     known = known_stacks(quiet=as_json)
     ask_person = None if as_json or not on_terminal() else _asked
-    run = source.record_of(record, source.Measuring(known, wanted, _say, out=out, answers=given, ask=ask_person))
+    how = source.Measuring(known, wanted, _say, budget_s=run_s, out=out, answers=given, ask=ask_person)
+    run = source.record_of(record, how)
     stopped: Stopped | None = None
     try:
-        result = from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
+        result = from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, links_s, _say)
     except Stopped as stop:
         # What was measured before it gives an advice, too.
         result, stopped = from_record(run, wanted), type(stop)(f"stopped; {_goes_on(run.path, situation)}")
-    outcome = advice_result.show(result, wanted, for_programs=as_json)
+    outcome = advice_result.show(result, wanted, for_programs=as_json, page_alone=page)
     if stopped is not None:
         raise stopped
     end(outcome, undecided)

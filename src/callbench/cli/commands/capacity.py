@@ -7,7 +7,7 @@ import typer
 
 from callbench.cli.options import names
 from callbench.cli.options.grouped import grouped
-from callbench.cli.options.parameters import AsJson, GeneratorHosts, Think, Undecided
+from callbench.cli.options.parameters import AsJson, Commit, DryRun, GeneratorHosts, Think, Undecided
 from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
@@ -68,6 +68,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         Path | None,
         typer.Option("--out", metavar="DIR", help="Folder for the result. Default: runs/capacity-TIME."),
     ] = None,
+    commit: Commit = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Find how many clients a server holds, and what limits it.
@@ -79,12 +81,21 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.recorded.capacity import CapacityCommand
     from callbench.cli.recorded.command import Ending
     from callbench.model.objective import parse
-    from callbench.runner.machine import real_hosts
+    from callbench.runner.machine import checkout, real_hosts
     from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
     exit_code.checked(undecided)
     highest = most or (10_000.0 if along == CLIENTS else 1_000_000.0)
-    request = CapacityRequest(objective, along, highest, seconds, clients, think, threads, need).checked()
+    request = CapacityRequest(
+        objective=objective,
+        along=along,
+        most=highest,
+        seconds=seconds,
+        clients=clients,
+        think_ms=think,
+        threads=threads,
+        need=need,
+    ).checked()
     # A call that takes longer has long failed the objective, and nobody waits for it.
     timeout = max(1.0, 4 * parse(objective).limit_us / 1e6) if server.timeout is None else server.timeout
     spec = TargetSpec(
@@ -96,4 +107,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         options={"threads": threads} if threads > 1 else {},
         hosts=real_hosts.read_generators(hosts),
     )
-    CapacityCommand(spec, request, Ending(out, resume, undecided, as_json)).go()
+    ending = Ending(out, resume, undecided, as_json, dry_run, checkout.commit(commit))
+    CapacityCommand(spec, request, ending).go()

@@ -116,10 +116,21 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     limits = comparing.given(level, threshold, p99_threshold)
     strict = limits.over(verdicts.Rule())
     request = ComparisonRequest(
-        a, b, calls or [], server.study, groups or [], clients or [], seconds, rounds, hold_idle,
-        strict.level, strict.threshold, strict.p99_threshold, seed,
-        server.given(),
-    )  # fmt: skip
+        a=a,
+        b=b,
+        calls=calls or [],
+        study=server.study,
+        groups=groups or [],
+        clients=clients or [],
+        seconds=seconds,
+        rounds=rounds,
+        hold_idle=hold_idle,
+        level=strict.level,
+        threshold=strict.threshold,
+        p99_threshold=strict.p99_threshold,
+        seed=seed,
+        server=server.given(),
+    )
     ending = Ending(out, undecided=undecided, as_json=as_json)
     form: Form = "markdown" if markdown else "answer" if b else "whole"
     comparison = CompareCommand(request, limits, known_stacks(), ending, form=form)

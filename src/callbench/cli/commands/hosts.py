@@ -74,7 +74,7 @@ def start(
 
 @command.command("list", epilog=epilog(("callbench hosts list",)))
 def list_(keys: Keys = None, as_json: AsJson = False) -> None:
-    """List the hosts that have keys, and which are connected."""
+    """List the hosts that have keys, which are connected, and what they do."""
     from callbench.adapter.network.remote import extra
     from callbench.adapter.network.remote import keys as reading
 
@@ -90,12 +90,13 @@ def list_(keys: Keys = None, as_json: AsJson = False) -> None:
                 "connected": name in there,
                 "address": there[name].address if name in there else "",
                 "version": there[name].about.get("version", "") if name in there else "",
+                "does": there[name].does if name in there else "no agent is connected",
             }
             for name in sorted({*fleet.keys.hosts, *there})
         ]
     finally:
         fleet.close()
-    show_rows(rows, ("host", "connected", "address", "version"), as_json=as_json)
+    show_rows(rows, ("host", "connected", "address", "version", "does"), as_json=as_json)
 
 
 @command.command("check", epilog=epilog(("callbench hosts check",)))

@@ -79,6 +79,15 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             help="File or folder with samples for the schema. Default: the document's examples. Can be repeated.",
         ),
     ] = None,
+    answers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--answer",
+            metavar="[CALL=]FILE",
+            help="File with an answer of a call in JSON, for samples that are requests alone. Can be repeated."
+            " Default: none.",
+        ),
+    ] = None,
     payloads: Annotated[
         int, typer.Option(metavar="N", min=0, help="Payloads of a call. Generated ones are added up to it.")
     ] = 64,
@@ -93,13 +102,21 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     from callbench.adapter import tool_server
     from callbench.catalog.generator import filled
     from callbench.catalog.imports import registry, source
+    from callbench.catalog.imports.given_answer import given_answer
     from callbench.catalog.own import folder
     from callbench.catalog.own.default_folder import default_folder
     from callbench.report.text import own_service
     from callbench.store.stopping import Sigterm, as_error
 
     options = source.Options(
-        name, network, tuple(files or ()), secrets, unions, tuple(samples or ()), tuple(calls or ())
+        name=name,
+        network=network,
+        files=tuple(files or ()),
+        secrets=secrets,
+        unions=unions,
+        samples=tuple(samples or ()),
+        calls=tuple(calls or ()),
+        answers=tuple(given_answer(text) for text in answers or ()),
     )
     form_wanted = registry.format_named(form) if form else None
     try:

@@ -7,7 +7,7 @@ import typer
 
 from callbench.analysis.load.thresholds import EXAMPLES, parse
 from callbench.cli.options.grouped import grouped
-from callbench.cli.options.parameters import AsJson, GeneratorHosts, Think, Undecided
+from callbench.cli.options.parameters import AsJson, Commit, DryRun, GeneratorHosts, Think, Undecided
 from callbench.cli.options.server import ServerArgument, ServerOptions
 
 
@@ -68,6 +68,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         typer.Option("--out", metavar="FOLDER", help="Folder for the result. Default: runs/load-TIME."),
     ] = None,
     undecided: Undecided = None,
+    commit: Commit = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Put a server under load: rate, latency and errors.
@@ -79,12 +81,24 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.outcome import exit_code
     from callbench.cli.recorded.command import Ending
     from callbench.cli.recorded.load import LoadCommand
-    from callbench.runner.machine import real_hosts
+    from callbench.runner.machine import checkout, real_hosts
 
     exit_code.checked(undecided)
     limits = tuple(parse(text) for text in fail_if or ())
     request = LoadRequest(
-        server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(),
-        limits, expect_errors, hosts=real_hosts.read_generators(hosts),
-    )  # fmt: skip
-    LoadCommand(request, Ending(out, undecided=undecided, as_json=as_json)).go()
+        target=server.one(what),
+        clients=clients,
+        seconds=seconds,
+        calls=calls,
+        rate=rate,
+        poisson=poisson,
+        think_ms=think,
+        warm_up_s=warm_up,
+        threads=threads,
+        server=server.given(),
+        fail_if=limits,
+        expect_errors=expect_errors,
+        hosts=real_hosts.read_generators(hosts),
+    )
+    ending = Ending(out=out, undecided=undecided, as_json=as_json, dry_run=dry_run, commit=checkout.commit(commit))
+    LoadCommand(request, ending).go()

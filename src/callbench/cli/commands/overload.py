@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from callbench.cli.options.grouped import StabilityOptions, grouped
+from callbench.cli.options.parameters import GeneratorHosts
 from callbench.cli.options.server import ServerArgument, ServerOptions
 from callbench.model import quantities
 from callbench.model.errors import BadInput
@@ -61,6 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         float | None,
         typer.Option("--capacity", min=0.1, max=1e7, help="Capacity in calls/s. Default: it is searched for."),
     ] = None,
+    hosts: GeneratorHosts = None,
     *,
     shared: StabilityOptions,
 ) -> None:
@@ -75,5 +77,14 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     if len(set(factors)) < len(factors):
         raise BadInput(f"--times {times}: give each number only once")
-    request = OverloadRequest(objective, factors, clients, seconds, patience, within, rest, rate)
-    OverloadCommand(stability.spec(server, shared, what), request, shared).go()
+    request = OverloadRequest(
+        objective=objective,
+        factors=factors,
+        clients=clients,
+        seconds=seconds,
+        patience_s=patience,
+        within=within,
+        rest_s=rest,
+        rate=rate,
+    )
+    OverloadCommand(stability.spec(server, shared, what, hosts=hosts), request, shared).go()

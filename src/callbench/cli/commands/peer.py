@@ -7,7 +7,7 @@ import typer
 
 from callbench.cli.options import names
 from callbench.cli.options.grouped import grouped
-from callbench.cli.options.parameters import AsJson, Select, Settings, Undecided
+from callbench.cli.options.parameters import AsJson, Commit, Select, Settings, Undecided
 from callbench.cli.options.server import SERVER, ServerOptions
 from callbench.cli.outcome.output import known_stacks
 
@@ -72,6 +72,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         ),
     ] = 0,
     undecided: Undecided = None,
+    commit: Commit = None,
     as_json: AsJson = False,
 ) -> None:
     """Check the load driver against Apache JMeter.
@@ -82,6 +83,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.outcome import exit_code, peer_result
     from callbench.cli.recorded.command import Ending
     from callbench.cli.recorded.peer import PeerCommand
+    from callbench.runner.machine import checkout
     from callbench.runner.peer import study
     from callbench.runner.run import launch
 
@@ -93,6 +95,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         "--seed": seed,
         "--quick": quick,
         "--resume": resume,
+        "--commit": commit,
     }
     server_options = server.given()
     of_one = {"--clients": clients, "--start": server.start, "--study": server.study} | dict.fromkeys(
@@ -100,7 +103,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     )
     pace = {"rounds": rounds, "seconds": seconds, "warm_up_s": warm_up}
     known = known_stacks(quiet=as_json)
-    ending = Ending(out, resume, undecided, as_json)
+    ending = Ending(out, resume, undecided, as_json, commit=checkout.commit(commit))
     if target and stored.is_peer_record(Path(target)):
         peer_result.refuse(f"{target} is shown as it is", of_study | of_one | pace | {"--delay-us": delay})
         PeerCommand(study.PeerRequest(target), known, ending).tell(stored.read_result(stored.open_record(Path(target))))
@@ -121,6 +124,14 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             "a folder that is resumed has its own", pace | {"--delay-us": delay, "--select": select, "--seed": seed}
         )
     request = study.PeerRequest(
-        target, quick, select or [], launch.settings_of(settings or []), rounds, seconds, warm_up, delay, seed
+        study=target,
+        quick=quick,
+        select=select or [],
+        settings=launch.settings_of(settings or []),
+        rounds=rounds,
+        seconds=seconds,
+        warm_up_s=warm_up,
+        delay_us=delay,
+        seed=seed,
     )
     PeerCommand(request, known, ending).go()

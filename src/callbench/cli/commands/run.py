@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from callbench.cli.options import names
-from callbench.cli.options.parameters import AsJson, Languages, Select, Settings
+from callbench.cli.options.parameters import AsJson, Commit, Languages, Select, Settings
 from callbench.cli.outcome.output import known_stacks
 from callbench.model import quantities
 from callbench.model.errors import BadInput
@@ -105,6 +105,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             help="Limit of each warm-up. Default: 60 s if a runtime compiles. A cell that is not steady has no rank.",
         ),
     ] = None,
+    commit: Commit = None,
     keep_secrets: Annotated[
         bool, typer.Option("--keep-secrets", help="Keep secrets of the study's servers in the record. Default: masked.")
     ] = False,
@@ -119,7 +120,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.analysis.run.completeness import shortcomings
     from callbench.cli.outcome import run_result
-    from callbench.runner.machine import real_hosts
+    from callbench.cli.recorded.command import NO_OTHER_COMMIT
+    from callbench.runner.machine import checkout, real_hosts
     from callbench.runner.plan import own_service
     from callbench.runner.run import launch
     from callbench.store.record import Record
@@ -129,19 +131,34 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         raise BadInput("--hosts and --link: real hosts have a real link; omit one of them")
     SECRETS.keep = keep_secrets
     known = known_stacks()
+    if resume and commit is not None:
+        raise BadInput(NO_OTHER_COMMIT)
     if resume and dry_run:
         raise BadInput("--dry-run is for a run that has not begun: --resume says what is left before it goes on")
     if resume:
         path = launch.folder_to_resume(out, study)
     else:
         request = launch.RunRequest(
-            study, quick, select or [], launch.settings_of(settings or []), seed, forks, out, not no_baselines,
-            link=link, warm_up_s=quantities.warm_up(warm_up), pcap=pcap, confirm=confirm, hold_idle=hold_idle,
-            objective=objective, languages=own_service.languages(languages),
+            study=study,
+            quick=quick,
+            select=select or [],
+            settings=launch.settings_of(settings or []),
+            seed=seed,
+            forks=forks,
+            out=out,
+            baselines=not no_baselines,
+            link=link,
+            warm_up_s=quantities.warm_up(warm_up),
+            pcap=pcap,
+            confirm=confirm,
+            hold_idle=hold_idle,
+            objective=objective,
+            languages=own_service.languages(languages),
             hosts=None if hosts is None else real_hosts.read(hosts),
             until=None if until is None else quantities.share(until, "--until"),
+            commit=checkout.commit(commit),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
-        )  # fmt: skip
+        )
         if dry_run:
             run_result.show_preview(launch.preview(request, known), as_json=as_json)
             return

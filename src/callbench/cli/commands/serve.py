@@ -1,5 +1,6 @@
 """`callbench serve`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,6 +38,13 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     exposed: Annotated[
         bool, typer.Option("--i-know-what-i-expose", help="Allow a --host that other machines can reach.")
     ] = False,
+    status: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File for what is on, its calls and example calls, as JSON, until the command ends. Default: none.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
     """Serve stacks for a client of your own.
@@ -49,8 +57,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     where = serving.check_host(host, exposed=exposed)
     wanted = [channel for channel in channels.split(",") if channel]
     request = serving.ServeRequest(
-        stacks or [], every, where, port, wanted, launch.values_of(options or [], "--option")
-    )
+        stacks=stacks or [], every=every, host=where, port=port, channels=wanted,
+        options=launch.values_of(options or [], "--option"), status=status,
+    )  # fmt: skip
     if as_json:
         shown = serving.Output(
             message=lambda line: print_json({"message": line}, indent=None),

@@ -1,6 +1,5 @@
 """`callbench soak`."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -47,10 +46,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli.recorded import stability
     from callbench.cli.recorded.soak import SoakCommand
-    from callbench.runner.machine import real_hosts
     from callbench.runner.stability.soak import slice_s
     from callbench.store.requested.soak import SoakRequest
 
     request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
-    spec = replace(stability.spec(server, shared, what), hosts=real_hosts.read_generators(hosts))
-    SoakCommand(spec, request, shared).go()
+    SoakCommand(stability.spec(server, shared, what, hosts=hosts), request, shared).go()

@@ -6,6 +6,7 @@ import typer
 
 from callbench.cli.options.grouped import StabilityOptions, grouped
 from callbench.cli.options.server import ServerArgument, ServerOptions
+from callbench.model.errors import BadInput
 
 # So long without an answer is a verdict.
 _TIMEOUT_S = 2.0
@@ -47,6 +48,12 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             help="Degraded: the median latency is more than this many times what it was before.",
         ),
     ] = 3.0,
+    hosts: Annotated[
+        str | None,
+        typer.Option(
+            "--hosts", hidden=True, help="Refused: run it on the host that opens the connections. Default: none."
+        ),
+    ] = None,
     *,
     shared: StabilityOptions,
 ) -> None:
@@ -58,6 +65,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli.recorded.torture import TortureCommand
     from callbench.store.requested.torture import TortureRequest
 
+    if hosts is not None:
+        raise BadInput(
+            f"--hosts {hosts}: torture opens its bad connections from one machine: run it on that host, with the URL of"
+            " the server and --any-host"
+        )
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     request = TortureRequest(names, connections, pace, seconds, patience, within)
     TortureCommand(stability.spec(server, shared, what, _TIMEOUT_S), request, shared).go()

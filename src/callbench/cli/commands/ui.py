@@ -20,4 +20,4 @@ def command(
     """
     from callbench.web.server import serve
 
-    serve(folder, port, lambda address: print_line(f"open {address} (Ctrl-C ends the page)"))
+    serve(folder, port, lambda address: print_line(f"open {address} (Ctrl-C ends the page)"), print_line)

@@ -87,11 +87,11 @@ def _show(outcomes: "Iterable[CheckOutcome]", *, as_json: bool, verbose: bool) -
     from rich.console import Console
 
     from callbench.report import verify as show
-    from callbench.store.stopping import Sigterm, Stopped, as_error
+    from callbench.store.stopping import Sigterm, as_error
 
     to = Console(quiet=as_json)
     seen: list[CheckOutcome] = []
-    stopped: Stopped | None = None
+    stopped: Exception | None = None
     try:
         for outcome in outcomes:
             seen.append(outcome)

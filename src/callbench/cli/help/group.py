@@ -2,10 +2,13 @@
 
 from collections import UserDict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from difflib import SequenceMatcher
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
+from typer._click.exceptions import NoSuchOption
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
@@ -15,6 +18,9 @@ from callbench.store import stopping
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
+
+# How alike a suggested option is, by its letters.
+_NEAR = 0.6
 
 
 class LoadedCommands(UserDict[str, "Command"]):
@@ -57,13 +63,18 @@ class CommandsByPurpose(TyperGroup):
         del ctx
         return list(self.commands)
 
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read the program's own options."""
+        with only_near_options():
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401 - Typer's
         """Run a command. Where it does not say itself how it ends when a user stops it, one word does.
 
         Raises:
             Stopped: Ctrl-C or SIGTERM ended it.
         """
-        with stopping.stoppable():
+        with stopping.stoppable(), only_near_options():
             try:
                 return super().invoke(ctx)
             except (KeyboardInterrupt, stopping.Sigterm) as stop:
@@ -85,3 +96,22 @@ def _loaded(entry: CommandEntry) -> "Command":
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(entry.name, cls=SectionedCommand, epilog=epilog(entry.examples))(command)
     return get_command(app)
+
+
+@contextmanager
+def only_near_options() -> Iterator[None]:
+    """Leave out of a refused option's suggestions what is not near it by its letters.
+
+    Raises:
+        NoSuchOption: as the block did, with fewer suggestions.
+    """
+    try:
+        yield
+    except NoSuchOption as refused:
+        refused.possibilities = [name for name in refused.possibilities or () if _are_near(refused.option_name, name)]
+        raise
+
+
+def _are_near(wrong: str, name: str) -> bool:
+    letters = wrong.lstrip("-"), name.lstrip("-")
+    return SequenceMatcher(None, *letters).ratio() >= _NEAR

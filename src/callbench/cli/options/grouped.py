@@ -10,7 +10,7 @@ import typer
 from typer.models import OptionInfo
 
 from callbench.cli.options import names
-from callbench.cli.options.parameters import AsJson, Undecided
+from callbench.cli.options.parameters import AsJson, Commit, DryRun, Undecided
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +47,8 @@ class StabilityOptions:
         Path | None,
         typer.Option("--out", metavar="DIR", help="Folder for the result. Default: runs/COMMAND-TIME."),
     ] = None
+    commit: Commit = None
+    dry_run: DryRun = False
     as_json: AsJson = False
 
 

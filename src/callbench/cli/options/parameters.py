@@ -32,6 +32,19 @@ Languages = Annotated[
         help="Languages besides Rust for a service of your own, such as go,java; or all. Default: Rust alone.",
     ),
 ]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Make one call, show request and answer, say how long the test takes, and exit."),
+]
+Commit = Annotated[
+    str | None,
+    typer.Option(
+        "--commit",
+        metavar="COMMIT",
+        help="Commit or version of what is measured, for `callbench history --by commit`. HEAD: that of the current"
+        " folder. Default: none is kept.",
+    ),
+]
 Think = Annotated[
     float,
     typer.Option(

@@ -10,7 +10,7 @@ from callbench.cli.outcome.output import console, print_json, print_line
 from callbench.model.errors import BadInput
 from callbench.report.peer import peer_report as told
 from callbench.runner.peer import rounds
-from callbench.store.stopping import Sigterm, Stopped, as_error
+from callbench.store.stopping import Sigterm, as_error
 
 if TYPE_CHECKING:
     from callbench.analysis.peer.agreement import Round
@@ -49,7 +49,7 @@ def one(target: str, known: Catalogue, given: dict[str, object], undecided: str 
     request = RoundsRequest(target, **given)  # type: ignore[arg-type]
     say = (lambda _: None) if as_json else (lambda number: print_line(told.line(number, request)))
     over: list[Round] = []
-    stopped: Stopped | None = None
+    stopped: Exception | None = None
     try:
         over.extend(rounds.drive_rounds(request, known, say))
     except (KeyboardInterrupt, Sigterm) as stop:

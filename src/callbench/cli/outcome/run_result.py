@@ -3,6 +3,7 @@
 import sys
 
 from callbench.analysis.run.subject import subject
+from callbench.cli.outcome.kept_result import told_in_any_case
 from callbench.cli.outcome.output import console, print_json
 from callbench.report.ending import print_ending, show_command
 from callbench.report.export.formats import write
@@ -26,7 +27,8 @@ def show(run: Record, *, as_json: bool) -> None:
     measured = subject(run)
     if not any(cell.calls for cell in measured.results.cells) and run.info["state"] != "finished":
         return
-    page = write(measured, "html")
+    with told_in_any_case(run.path):
+        page = write(measured, "html")
     if as_json:
         print_json(cell_records(measured))
         print(f"page: {page}\nrun:  {run.path}", file=sys.stderr)  # noqa: T201

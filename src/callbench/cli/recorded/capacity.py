@@ -12,6 +12,7 @@ from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
 from callbench.report.record_report import RecordReport
 from callbench.runner.capacity.search import CapacitySearch
+from callbench.runner.plan.estimate import longest
 from callbench.runner.stability.live import SliceProgress
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
@@ -34,6 +35,11 @@ class CapacityCommand(ReportedCommand):
     def options(self) -> Mapping[str, Any]:
         """As `record.json` has them."""
         return {"search": asdict(self._request)}
+
+    @property
+    def takes(self) -> str:
+        """The longest time of the search."""
+        return longest(self._request.seconds)
 
     def check(self, target: Target) -> None:
         """See that the client can make such loads."""

@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from callbench.cli.outcome import exit_code
+from callbench.cli.outcome.kept_result import told_in_any_case
 from callbench.cli.outcome.output import print_json
+from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome
+from callbench.store.head import MeasuredCommit
 from callbench.store.record_writer import RecordWriter
 from callbench.store.stopping import marking_the_end
 
+NO_OTHER_COMMIT = "--commit is of a new record: leave it out with --resume"
 # What is driven, and what the record comes to.
 Subject = TypeVar("Subject")
 Result = TypeVar("Result")
@@ -26,12 +30,25 @@ class Ending:
         resume: whether to continue the record in it.
         undecided: what `--undecided` says, or None.
         as_json: whether the result is for programs; then no progress is shown.
+        dry_run: whether one call shows that it would work, and nothing is measured.
+        commit: of what is measured; None if it is not known.
     """
 
     out: Path | None = None
     resume: bool = False
     undecided: str | None = None
     as_json: bool = False
+    dry_run: bool = False
+    commit: MeasuredCommit | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the options make sense together.
+
+        Raises:
+            BadInput: they do not.
+        """
+        if self.resume and self.commit is not None:
+            raise BadInput(NO_OTHER_COMMIT)
 
 
 class RecordedCommand(ABC, Generic[Subject, Result]):
@@ -111,6 +128,8 @@ class RecordedCommand(ABC, Generic[Subject, Result]):
         """
         # Who is not there, or cannot, leaves no folder.
         with self.prepared() as subject, self.folder(subject) as run, marking_the_end(run, self.kept(run.path)) as end:
+            if self.ending.commit is not None:
+                run.name_commit(self.ending.commit)
             self.work(run, subject)
             end.state = self.state
         return run.path
@@ -137,4 +156,6 @@ class RecordedCommand(ABC, Generic[Subject, Result]):
             typer.Exit: with a code other than 0.
         """
         exit_code.checked(self.ending.undecided)
-        self.tell(self.result(self.measured()))
+        path = self.measured()
+        with told_in_any_case(path):
+            self.tell(self.result(path))

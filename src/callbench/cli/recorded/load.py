@@ -15,6 +15,7 @@ from callbench.report import records
 from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.load import driving, journal
 from callbench.runner.load.live import LoadProgress
+from callbench.runner.plan.estimate import longest, span
 from callbench.stats.decide.decision import Outcome
 from callbench.store.record_writer import RecordWriter
 from callbench.store.stopping import StopRequest
@@ -37,6 +38,15 @@ class LoadCommand(TargetCommand[LoadResult]):
         if self._request.threads > 1 and not is_driver(target.stack.client):
             raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
         self._request = driving.with_target(self._request, target)
+
+    @property
+    def takes(self) -> str:
+        """The seconds of the load, or those after which it ends in any case."""
+        request, warm_up = self._request, self._request.warm_up_s
+        if request.calls:
+            return f"until {request.calls:,} calls are made, {longest(warm_up + request.limit_s)}"
+        most = "" if request.needed_calls == 1 or request.seconds is not None else f", {longest(request.limit_s)}"
+        return f"{span(warm_up + request.load.seconds)}{most}"
 
     def folder(self, subject: Target) -> RecordWriter:  # noqa: ARG002 - the request has its URL
         """Make the folder."""

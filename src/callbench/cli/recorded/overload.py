@@ -9,6 +9,7 @@ from callbench.cli.options.grouped import StabilityOptions
 from callbench.cli.recorded.stability import StabilityCommand
 from callbench.model import objective
 from callbench.model.errors import BadInput
+from callbench.runner.plan.estimate import longest, span
 from callbench.runner.stability.live import SliceProgress
 from callbench.runner.stability.overload import Overload
 from callbench.store.record_writer import RecordWriter
@@ -37,6 +38,15 @@ class OverloadCommand(StabilityCommand):
     def options(self) -> Mapping[str, Any]:
         """As `record.json` has them."""
         return asdict(self._request)
+
+    @property
+    def takes(self) -> str:
+        """The seconds of all overloads, with what may come before and after."""
+        request = self._request
+        count = len(request.factors)
+        search = "" if request.rate else ", after a search for the capacity"
+        recovery = f", and {longest(count * request.patience_s)} more until it recovers"
+        return f"{span(count * request.seconds + request.rest_s)}{search}{recovery}"
 
     def check(self, target: Target) -> None:
         """See that calls can come by a schedule."""

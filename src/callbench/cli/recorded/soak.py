@@ -7,6 +7,7 @@ from typing import Any
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.cli.options.grouped import StabilityOptions
 from callbench.cli.recorded.stability import StabilityCommand
+from callbench.runner.plan.estimate import span
 from callbench.runner.stability.live import SliceProgress
 from callbench.runner.stability.soak import Soak
 from callbench.store.record_writer import RecordWriter
@@ -27,6 +28,11 @@ class SoakCommand(StabilityCommand):
     def options(self) -> Mapping[str, Any]:
         """As `record.json` has them."""
         return asdict(self._request)
+
+    @property
+    def takes(self) -> str:
+        """The seconds of all steps, with their rests."""
+        return span(len(self._request.clients) * (self._request.seconds + self._request.rest_s))
 
     def check(self, target: Target) -> None:
         """See that clients can think, if they are to."""

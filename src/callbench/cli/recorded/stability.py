@@ -10,13 +10,21 @@ from callbench.cli.recorded.reported import ReportedCommand
 from callbench.model import quantities
 from callbench.report.record_report import RecordReport
 from callbench.runner.compare import tasks
+from callbench.runner.machine import checkout, real_hosts
 from callbench.stats.decide.decision import Outcome
 
 # Of a call.
 _TIMEOUT_S = 10.0
 
 
-def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> TargetSpec:
+def spec(
+    server: ServerOptions,
+    shared: StabilityOptions,
+    what: str,
+    timeout_s: float = _TIMEOUT_S,
+    *,
+    hosts: str | None = None,
+) -> TargetSpec:
     """The server that is meant, and how it is called.
 
     Args:
@@ -24,6 +32,7 @@ def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: 
         shared: the options of the three commands.
         what: the argument.
         timeout_s: of a call, where no option says it.
+        hosts: of the clients, as `--hosts` names them; None: this machine.
 
     Raises:
         BadInput: the options do not go together.
@@ -37,6 +46,7 @@ def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: 
         server=server.given().without("timeout_s", "--timeout"),
         any_host=shared.any_host,
         link=shared.link,
+        hosts=real_hosts.read_generators(hosts),
     )
 
 
@@ -60,7 +70,15 @@ class StabilityCommand(ReportedCommand):
         """
         exit_code.checked(shared.undecided)
         self._failing = findings.failing_kinds(self.kind, shared.fail_on)
-        super().__init__(target, Ending(shared.out, shared.resume, shared.undecided, shared.as_json))
+        ending = Ending(
+            out=shared.out,
+            resume=shared.resume,
+            undecided=shared.undecided,
+            as_json=shared.as_json,
+            dry_run=shared.dry_run,
+            commit=checkout.commit(shared.commit),
+        )
+        super().__init__(target, ending)
 
     def outcome(self, report: RecordReport) -> Outcome:
         """What the findings of these kinds come to."""

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from callbench.adapter import placement
+from callbench.adapter.stack.one_call import one_call
 from callbench.adapter.stack.target import Target, TargetSpec, open_target
 from callbench.catalog import catalogue
+from callbench.cli.outcome.tried_call import show
 from callbench.cli.recorded.command import Ending, RecordedCommand, Result
+from callbench.model.errors import BadInput
 
 
 class TargetCommand(RecordedCommand[Target, Result]):
@@ -33,6 +36,25 @@ class TargetCommand(RecordedCommand[Target, Result]):
         Raises:
             CallbenchError: it cannot.
         """
+
+    @property
+    @abstractmethod
+    def takes(self) -> str:
+        """How long it takes, in words: the end of a sentence."""
+
+    def go(self) -> None:
+        """Do as every command with a record; with --dry-run, make one call and show it.
+
+        Raises:
+            BadInput: the options do not go together; the server does not answer as expected.
+            CallbenchError: as in every command.
+        """
+        if not self.ending.dry_run:
+            super().go()
+            return
+        if self.ending.resume:
+            raise BadInput("--dry-run is for a test that has not begun: leave out --resume")
+        show(one_call(self.spec, self.known, self.where), self.takes, as_json=self.ending.as_json)
 
     @contextmanager
     def prepared(self) -> Iterator[Target]:

@@ -8,6 +8,7 @@ from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.catalog.reach import LOOPBACK
 from callbench.cli.options.grouped import StabilityOptions
 from callbench.cli.recorded.stability import StabilityCommand
+from callbench.runner.plan.estimate import longest, span
 from callbench.runner.stability import misbehaviour, request_recorder
 from callbench.runner.stability.live import SliceProgress
 from callbench.runner.stability.misbehaviour import RecordedRequest
@@ -37,6 +38,13 @@ class TortureCommand(StabilityCommand):
     def options(self) -> Mapping[str, Any]:
         """As `record.json` has them."""
         return asdict(self._request)
+
+    @property
+    def takes(self) -> str:
+        """The seconds of all tests, with the longest recoveries."""
+        count = len(misbehaviour.select_tests(self._request.tests))
+        recovery = f", and {longest(count * self._request.patience_s)} more until it recovers"
+        return f"{span(count * self._request.seconds)}{recovery}"
 
     def check(self, target: Target) -> None:
         """See that there is an address to connect to, and what a request to it looks like."""

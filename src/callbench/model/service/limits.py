@@ -1,5 +1,6 @@
 """What a user's schema says of the size and the range of values. Only generated payloads depend on it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -45,27 +46,60 @@ class Limits:
         apart = (self.above is None or number > self.above) and (self.below is None or number < self.below)
         return within and apart and (self.multiple is None or float(number / self.multiple).is_integer())
 
+    def whole_bounds(self) -> tuple[int | None, int | None]:
+        """The least and the greatest whole number within the limits."""
+        least = [math.ceil(self.least)] if self.least is not None else []
+        least += [math.floor(self.above) + 1] if self.above is not None else []
+        most = [math.floor(self.most)] if self.most is not None else []
+        most += [math.ceil(self.below) - 1] if self.below is not None else []
+        return max(least, default=None), min(most, default=None)
+
+    def whole_step(self) -> int:
+        """The least whole number that is a multiple."""
+        if self.multiple is None:
+            return 1
+        for times in range(1, 1001):
+            if float(self.multiple * times).is_integer():
+                return max(1, int(self.multiple * times))
+        return 1
+
+    def contradict(self, *, whole: bool) -> bool:
+        """Whether no value is within the limits.
+
+        Args:
+            whole: whether a number has to be a whole one.
+        """
+        closed = [(self.least_size, self.most_size), (self.least_length, self.most_length), (self.least, self.most)]
+        opened = [(self.above, self.most), (self.least, self.below), (self.above, self.below)]
+        crossed = any(low is not None and high is not None and low > high for low, high in closed)
+        met = any(low is not None and high is not None and low >= high for low, high in opened)
+        if crossed or met:
+            return True
+        least, most = self.whole_bounds()
+        step = self.whole_step()
+        return whole and least is not None and most is not None and -(-least // step) > most // step
+
     def both(self, other: "Limits") -> "Limits":
         """If both hold."""
         return Limits(
-            _chosen(max, self.least_size, other.least_size),
-            _chosen(min, self.most_size, other.most_size),
-            self.unique or other.unique,
-            _chosen(max, self.least_length, other.least_length),
-            _chosen(min, self.most_length, other.most_length),
-            _chosen(max, self.least, other.least),
-            _chosen(min, self.most, other.most),
-            _chosen(max, self.above, other.above),
-            _chosen(min, self.below, other.below),
+            least_size=_chosen(max, self.least_size, other.least_size),
+            most_size=_chosen(min, self.most_size, other.most_size),
+            unique=self.unique or other.unique,
+            least_length=_chosen(max, self.least_length, other.least_length),
+            most_length=_chosen(min, self.most_length, other.most_length),
+            least=_chosen(max, self.least, other.least),
+            most=_chosen(min, self.most, other.most),
+            above=_chosen(max, self.above, other.above),
+            below=_chosen(min, self.below, other.below),
             # A multiple of two numbers is one of their product.
-            other.multiple if self.multiple is None else self.multiple * (other.multiple or 1),
+            multiple=other.multiple if self.multiple is None else self.multiple * (other.multiple or 1),
         )
 
 
 NO_LIMITS = Limits()
 
 
-def _chosen(which: Callable[[_N, _N], _N], one: _N | None, other: _N | None) -> _N | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return which(one, other)
+def _chosen(which: Callable[[_N, _N], _N], own: _N | None, other: _N | None) -> _N | None:
+    if own is None or other is None:
+        return other if own is None else own
+    return which(own, other)

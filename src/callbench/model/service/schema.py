@@ -42,6 +42,15 @@ class Kind(StrEnum):
     """Any JSON value (google.protobuf.Value): where samples or a schema do not agree on one type."""
 
 
+WHOLE: Mapping[Kind, range] = MappingProxyType({
+    Kind.INT32: range(-(2**31), 2**31),
+    Kind.INT64: range(-(2**63), 2**63),
+    Kind.UINT32: range(2**32),
+    Kind.UINT64: range(2**64),
+})  # fmt: skip
+"""The kinds of integers, with their values."""
+
+
 class Shape(StrEnum):
     """How often a field occurs."""
 
@@ -122,10 +131,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """An enumeration: names as JSON writes them, with their numbers. The first is the default, and its number is 0."""
+    """An enumeration: names as JSON writes them, with their numbers. The first is the default, and its number is 0.
+
+    Attributes:
+        added: the source has no value with the number 0. The first one was added, and no payload has it.
+    """
 
     name: str
     values: tuple[tuple[str, int], ...]
+    added: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import math
 
 from callbench.stats.estimate.difference import Difference
-from callbench.stats.estimate.digits import at_place, end, figure, last_place
+from callbench.stats.estimate.digits import at_place, end, figure, given, last_place
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.logratio import LogRatio
 
@@ -83,4 +83,4 @@ def along(value: float, unit: str) -> str:
         return payload(value)
     if unit == "Mbit/s" and value >= 1000:
         return f"{value / 1000:.2g} Gbit/s"
-    return f"{float(f'{value:.2g}'):g} {unit}"
+    return f"{given(float(f'{value:.2g}'))} {unit}"

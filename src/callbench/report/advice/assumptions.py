@@ -5,7 +5,7 @@ from pathlib import Path
 
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.wording.words import some
-from callbench.catalog.own.stored_assumptions import keeps_assumptions, stored_assumptions
+from callbench.catalog.own.stored import keeps_assumptions, stored_assumptions
 from callbench.report.advice.calling import assumed as assumed_of_callers
 
 

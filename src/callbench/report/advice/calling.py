@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.advice.requirements import wants_tls
 from callbench.catalog.callers import encrypts
+from callbench.model.card import StackCard
 from callbench.model.situation import Callers
 
 CALLERS = {
@@ -43,8 +44,8 @@ def _wanted(advice: Advice) -> bool:
 
 def _measured(advice: Advice) -> bool:
     cards = _cards(advice)
-    return any(encrypts(cards[stack]) for stack in advice.goals)
+    return any(encrypts(cards[stack]) for stack in (*advice.goals, *advice.failing))
 
 
-def _cards(advice: Advice) -> dict[str, dict[str, object]]:
-    return {stack: dict(figures.card) for (stack, _), figures in advice.every.items()}
+def _cards(advice: Advice) -> dict[str, StackCard]:
+    return {stack: figures.card for (stack, _), figures in advice.every.items()}

@@ -59,7 +59,7 @@ def result(advice: Advice) -> dict[str, Any]:
     }
 
 
-def _beside(choice: Choice) -> dict[str, Any]:
+def _beside(choice: Choice) -> dict[str, object]:
     """Compare the other candidates with the choice, and all with what is used today."""
     return {
         "beside_the_choice": [
@@ -84,7 +84,7 @@ def _beside(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _saving(line: CostLine) -> dict[str, Any]:
+def _saving(line: CostLine) -> dict[str, object]:
     return {
         "name": line.name,
         "unit": line.unit,
@@ -95,7 +95,7 @@ def _saving(line: CostLine) -> dict[str, Any]:
     }
 
 
-def _check(check: Check) -> dict[str, Any]:
+def _check(check: Check) -> dict[str, object]:
     return {
         "stack": check.stack,
         "group": check.group,
@@ -107,11 +107,11 @@ def _check(check: Check) -> dict[str, Any]:
     }
 
 
-def _interval(interval: Interval) -> Mapping[str, Any]:
+def _interval(interval: Interval) -> Mapping[str, object]:
     return {"value": interval.middle, "low": interval.low, "high": interval.high, "forks": interval.forks}
 
 
-def _difference(difference: Difference | None) -> Mapping[str, Any] | None:
+def _difference(difference: Difference | None) -> Mapping[str, object] | None:
     return (
         None
         if difference is None
@@ -119,7 +119,7 @@ def _difference(difference: Difference | None) -> Mapping[str, Any] | None:
     )
 
 
-def _regions(regions: Regions) -> dict[str, Any]:
+def _regions(regions: Regions) -> dict[str, object]:
     return {
         "names": list(regions.names),
         "x": _axis(regions.x),
@@ -131,5 +131,5 @@ def _regions(regions: Regions) -> dict[str, Any]:
     }
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
+def _axis(axis: Axis) -> dict[str, object]:
     return {"name": axis.name, "unit": axis.unit, "places": list(axis.places), "situation": axis.here}

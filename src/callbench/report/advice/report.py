@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.analysis.advice.result import AdviceResult, from_record
 from callbench.analysis.advice.stored import Stored
-from callbench.catalog.own.stored_losses import stored_losses
+from callbench.catalog.own.stored import stored_losses
 from callbench.report.advice import languages
 from callbench.report.advice.assumptions import assumptions
 from callbench.report.advice.record import result
@@ -29,7 +29,7 @@ def report_of(stored: Stored) -> RecordReport:
     return of(stored, advised, as_result(advised))
 
 
-def of(stored: Stored, advised: AdviceResult, computed: Mapping[str, Any]) -> RecordReport:
+def of(stored: Stored, advised: AdviceResult, computed: Mapping[str, object]) -> RecordReport:
     """Tell an advice that was computed.
 
     Args:
@@ -95,8 +95,8 @@ def lacks(advised: AdviceResult) -> list[tuple[str, str]]:
     """
     if advised.subject.requested.service:
         return []
-    card = advised.subject.cards.get(advised.advice.choice.best, {})
-    return [(str(check), str(why)) for check, why in (card.get("lacks") or {}).items()]
+    planned = advised.subject.cards.get(advised.advice.choice.best)
+    return list(planned["lacks"].items()) if planned else []
 
 
 def write(report: RecordReport, form: str, out: Path | None) -> Path:

@@ -149,8 +149,8 @@ def _objective(advice: Advice) -> Section | None:
         (
             check.stack,
             check.link,
-            amount(check.ms),
-            "measured" if check.measured else "predicted",
+            f"at least {figure(check.ms.middle)}" if check.at_least else amount(check.ms),
+            "the link alone" if check.at_least else "measured" if check.measured else "predicted",
             _OUTCOMES[check.outcome],
         )
         for check in advice.met

@@ -7,7 +7,7 @@ from callbench.model.situation import Goal
 from callbench.report.advice.calling import CALLERS, encryption
 from callbench.report.advice.words import goal
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.digits import given, percent
 
 GIVEN, DEFAULT = "given", "default"
 # A row: what it is, its value, and the keys of the situation that say it.
@@ -30,7 +30,7 @@ def _traffic(advice: Advice) -> Iterator[_Row]:
     situation = advice.situation
     for link in situation.links:
         yield f"link {link.name}", f"{percent(link.share)} of the traffic", ("links",)
-    per_s = "not known" if situation.calls_per_s is None else f"{situation.calls_per_s:,.6g}"
+    per_s = "not known" if situation.calls_per_s is None else given(situation.calls_per_s)
     yield "calls a second", per_s, ("calls_per_second",)
     for name, part in advice.groups.items():
         yield f"call {name}", f"{percent(part)} of the calls", ("calls",)
@@ -54,7 +54,7 @@ def _prices(advice: Advice) -> Iterator[_Row]:
         yield "prices", "none", ("prices",)
         return
     sides = "client and server" if prices.both_sides else "server"
-    yield "processor-hour", f"{prices.processor_hour:g} {prices.currency} ({sides})", ("prices",)
-    yield "gigabyte out", f"{prices.gigabyte_out:g} {prices.currency}", ("prices",)
+    yield "processor-hour", f"{given(prices.processor_hour)} {prices.currency} ({sides})", ("prices",)
+    yield "gigabyte out", f"{given(prices.gigabyte_out)} {prices.currency}", ("prices",)
     if situation.goal is Goal.MONEY:
-        yield "a move is worth, a month", f"{situation.worth:g} {prices.currency}", ("worth",)
+        yield "a move is worth, a month", f"{given(situation.worth)} {prices.currency}", ("worth",)

@@ -1,6 +1,7 @@
 """An advice in sentences: the verdict first, then why, then what it depends on."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from callbench.analysis.advice.advice import Advice, ordinary
 from callbench.analysis.advice.assumed import Holds
@@ -16,8 +17,9 @@ from callbench.report.advice.amounts import along, amount, times_less, times_mor
 from callbench.report.advice.holding import changing, condition, depends_on_assumed, reach
 from callbench.stats.decide.best import ComparedWithBest
 from callbench.stats.decide.decision import Outcome
-from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.digits import figure, given, percent
 from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_name
+from callbench.stats.wire.link import Wire, ways
 
 _NAMED = 4
 """So many candidates are named in a sentence."""
@@ -58,7 +60,7 @@ def _worth(advice: Advice) -> str:
     situation = advice.situation
     if situation.goal is not Goal.MONEY or situation.prices is None or not situation.worth:
         return ""
-    return f"{situation.worth:g} {situation.prices.currency} a month"
+    return f"{given(situation.worth)} {situation.prices.currency} a month"
 
 
 def alike(advice: Advice) -> str:
@@ -119,8 +121,8 @@ def _undecided(advice: Advice, margin: str) -> str:
     if today not in advice.goals:
         return f"Undecided: it is not shown which is the best of {some(choice.leaders)}."
     if choice.best == today:
-        return f"Undecided: it is not shown that no other candidate is better than {today} by more than {margin}."
-    return f"Undecided: it is not shown that a move from {today} saves more than {margin}."
+        return f"Undecided: it is not shown that no move from {today} saves {_saving(advice, margin)}."
+    return f"Undecided: it is not shown that a move from {today} saves {_saving(advice, margin)}."
 
 
 def goal(advice: Advice) -> str:
@@ -137,10 +139,14 @@ def reasons(advice: Advice) -> Iterator[str]:
     today = advice.situation.today
     move = (choice.moves or {}).get(choice.best)
     if move is not None:
-        yield f"Beside {today}, {choice.best} has {times_less(move.ratio)} {goal(advice)}."
+        less = f"Beside {today}, {choice.best} has {times_less(move.ratio)} {goal(advice)}"
+        yield f"{less}: not shown after the correction for all comparisons." if move.corrected_away else f"{less}."
     first = choice.comparison.others[0] if choice.comparison.others else None
-    if first is not None:
+    if first is not None and first.name not in choice.open_bounds:
         yield _next(advice, first)
+    if choice.open_bounds:
+        known = "an upper bound of its time is" if len(choice.open_bounds) == 1 else "upper bounds of their times are"
+        yield f"{some(choice.open_bounds)} may be better: only {known} known."
     if worse := _may_be_worse(choice):
         verb, need = ("is", "it may be") if len(worse) == 1 else ("are", "they may be")
         yield f"{some(worse)} {verb} not better by more than {alike(advice)}, and {need} worse."
@@ -234,10 +240,8 @@ def not_measured(advice: Advice) -> list[str]:
     return out
 
 
-def _disturbed(wire: object) -> bool:
-    link = (wire.get("link") or {}) if isinstance(wire, dict) else {}
-    ways = [link.get(way) or {} for way in ("to_server", "to_client")]
-    return any(way.get(name) for way in ways for name in ("loss", "jitter_ns", "duplicate", "reorder"))
+def _disturbed(wire: Wire) -> bool:
+    return any(way.get(name) for way in ways(wire) for name in ("loss", "jitter_ns", "duplicate", "reorder"))
 
 
 def _load(advice: Advice) -> str:
@@ -245,7 +249,7 @@ def _load(advice: Advice) -> str:
     seconds = {line.name: calls * line.own.middle / 1e6 for line in advice.lines}
     least = seconds.get(processor_line("server"))
     most = max((seconds.get(processor_line("server", link.name), 0.0) for link in advice.situation.links), default=0.0)
-    busy = "" if least is None else f" At {calls:,.10g} calls/s the server keeps {least:.2g} processors busy"
+    busy = "" if least is None else f" At {given(calls)} calls/s the server keeps {least:.2g} processors busy"
     if least is not None:
         busy += f", and up to {most:.2g} if it sleeps before each call." if most > least else "."
     return f"Latencies are those of one client. Calls that wait for each other are not in them.{busy}"
@@ -256,9 +260,10 @@ def _nobody(advice: Advice) -> str:
     if advice.failing and objective is not None:
         worst = {name: max(check.ms.middle for check in advice.met if check.stack == name) for name in advice.failing}
         nearest = min(worst, key=lambda name: worst[name])
+        least = "at least " if any(check.at_least for check in advice.met if check.stack == nearest) else ""
         return (
             f'No candidate meets "{objective.text}" over every link. {nearest} comes nearest, with'
-            f" {figure(worst[nearest])} ms over the slowest one."
+            f" {least}{figure(worst[nearest])} ms over the slowest one."
         )
     return "No candidate: the situation rules out every stack of the record, or the record lacks their figures."
 
@@ -307,21 +312,40 @@ def _place(axis: Axis) -> str:
 
 
 def _cut(ranges: Sequence[WinnerRange], axis: Axis, where: str) -> str:
-    """Write one line through the map: who wins from where to where."""
+    """Write one line through the map: who wins from where to where. Who wins on both sides of a gap is named once."""
     if all(not span.winner for span in ranges):
         return f"{where}, it is undecided who wins, from {_ends(ranges, axis)}."
+    spans = _over_gaps(ranges)
     parts = []
-    for place, span in enumerate(ranges):
+    for place, (span, gaps) in enumerate(spans):
         who = _who(span)
-        if len(ranges) == 1:
-            parts.append(f"{who} at each {axis.name}, from {_ends(ranges, axis)}")
+        if len(spans) == 1:
+            part = f"{who} at each {axis.name}, from {_ends(ranges, axis)}"
         elif place == 0:
-            parts.append(f"{who} below {along(span.high, axis.unit)}")
-        elif place == len(ranges) - 1:
-            parts.append(f"{who} above {along(span.low, axis.unit)}")
+            part = f"{who} below {along(span.high, axis.unit)}"
+        elif place == len(spans) - 1:
+            part = f"{who} above {along(span.low, axis.unit)}"
         else:
-            parts.append(f"{who} from {along(span.low, axis.unit)} to {along(span.high, axis.unit)}")
+            part = f"{who} {_span(span, axis)}"
+        parts.append(f"{part} (undecided {listed([_span(gap, axis) for gap in gaps])})" if gaps else part)
     return f"{where}: {', '.join(parts)}."
+
+
+def _over_gaps(ranges: Sequence[WinnerRange]) -> list[tuple[WinnerRange, Sequence[WinnerRange]]]:
+    """Join ranges of one winner that only undecided ones lie between; give these with it."""
+    spans: list[tuple[WinnerRange, Sequence[WinnerRange]]] = []
+    for span in ranges:
+        before = spans[-2:] if len(spans) > 1 else []
+        if before and not before[1][0].winner and _who(before[0][0]) == _who(span):
+            (first, gaps), (gap, _) = before
+            spans[-2:] = [(replace(first, high=span.high), [*gaps, gap])]
+        else:
+            spans.append((span, ()))
+    return spans
+
+
+def _span(span: WinnerRange, axis: Axis) -> str:
+    return f"from {along(span.low, axis.unit)} to {along(span.high, axis.unit)}"
 
 
 def _who(span: WinnerRange) -> str:

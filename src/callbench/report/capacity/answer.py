@@ -11,10 +11,10 @@ from callbench.stats.estimate.digits import figure, percent
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.median_interval import LEAST
 from callbench.stats.load.bottleneck import DISTURBED
-from callbench.stats.load.capacity_plan import Capacity
+from callbench.stats.load.capacity_plan import NEEDED, Capacity
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import Resource, Saturation
-from callbench.stats.load.settling import settling_s
+from callbench.stats.load.settling import beyond_all, settling_s
 from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
 _SATURATED = {
@@ -40,6 +40,10 @@ _GETS_THROUGH = {
 }
 
 
+# Less than this is what a search leaves open anyway.
+_BEYOND_SHOWN = 0.02
+
+
 def title(result: CapacityResult) -> str:
     """Say the answer in a few words: `Holds 17 clients: one call at a time gets through`; "" if nothing was tried."""
     capacity, along = result.capacity, result.request.along
@@ -52,6 +56,8 @@ def title(result: CapacityResult) -> str:
         return f"Undecided whether it holds {level_text(result.proof.level, along)}: longer loads missed the objective"
     if capacity.end is KneeOutcome.BELOW and capacity.low is not None:
         held = f"Does not hold {level}"
+    elif capacity.low is None and capacity.end is KneeOutcome.WITHIN:
+        held = f"Holds about {level}, undecided"
     elif capacity.low is None:
         held = f"Undecided whether it holds {level}"
     elif capacity.low <= 0:
@@ -98,7 +104,7 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     if endpoints := most_time(result.endpoints):
         yield endpoints
     if result.request.need is not None:
-        yield _need(result)
+        yield f"{_need(result)}{_by_need(result)}"
     yield _certainty(result)
     if result.proof is not None:
         yield _proof(result.proof, result.request)
@@ -195,6 +201,18 @@ def _need(result: CapacityResult) -> str:
             return f"Undecided: whether the needed {need} are held cannot be told from these loads."
 
 
+def _by_need(result: CapacityResult) -> str:
+    """Say what loads of the needed level show where the interval of the capacity does not; "" otherwise."""
+    asked = next((line["level"] for line in result.steps if line["phase"] == NEEDED), None)
+    made = [line for line in result.steps if line["level"] == asked]
+    if asked is None or result.by_interval is not Outcome.UNDECIDED or result.outcome is not result.by_need:
+        return ""
+    if result.outcome is Outcome.UNDECIDED:
+        return ""
+    did = "met" if made[0]["holds"] else "missed"
+    return f" All {len(made)} loads of {level_text(asked, result.request.along)} {did} the objective."
+
+
 def _certainty(result: CapacityResult) -> str:
     capacity, took = result.capacity, f"{result.took_s:.0f} s"
     loads = f"{len(result.steps)} loads in {took}"
@@ -203,7 +221,7 @@ def _certainty(result: CapacityResult) -> str:
     if capacity.low is None:
         few = f"{capacity.crossings} of at least {LEAST} independent estimates"
         remedy = "Give more --seconds; --resume then goes on with this search."
-        return f"Undecided how sure that is: {loads} made {few}. {remedy}"
+        return f"Undecided how sure the capacity is: {loads} made {few}. {remedy}"
     return f"The interval rests on {capacity.crossings} independent estimates: {loads}.{_settling(result, capacity)}"
 
 
@@ -229,8 +247,15 @@ def _settling(result: CapacityResult, capacity: Capacity) -> str:
     if not part:
         return ""
     aim, rate = objective.parse(result.request.objective), rate_of_loads(capacity, result.request)
-    load_s, needed = result.request.load_s(rate, coarse=False), settling_s(rate, aim.limit_us / 1e6, aim.share)
+    load_s, limit_s = result.request.load_s(rate, coarse=False), aim.limit_us / 1e6
+    begins = f" Each load of {figure(load_s)} s begins with an empty queue."
+    settles = f"Near this rate a queue may need {figure(settling_s(rate, limit_s, aim.share))} s to settle"
+    beyond = beyond_all(rate, load_s, limit_s, aim.share)
+    if beyond < _BEYOND_SHOWN:
+        return f"{begins} {settles}, so the lower end is lower by {percent(part)}."
+    # What is divided by 1.25 is lower by 20 %.
+    lower = percent(beyond / (1 + beyond))
     return (
-        f" Each load of {figure(load_s)} s begins with an empty queue. Near this rate a queue may need"
-        f" {figure(needed)} s to settle, so the lower end is lower by {percent(part)}."
+        f"{begins} What it meets may be above all that the server answers, so the level is lower by {lower}."
+        f" {settles}, so the lower end is lower by {percent(part)}."
     )

@@ -19,8 +19,9 @@ from callbench.report.charts.knee import CrossedAt, KneeStep, ObjectiveMark, kne
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.digits import figure, given, percent
 from callbench.stats.load.bottleneck import Side
+from callbench.stats.load.capacity_plan import Capacity
 from callbench.stats.load.knee import KneeOutcome
 from callbench.store.record import Record
 from callbench.store.requested.capacity import CLIENTS, RequestedCapacity
@@ -50,7 +51,7 @@ def capacity_report(run: Record) -> RecordReport:
 
 
 def _think(think_ms: float) -> str:
-    return f" that wait {think_ms:g} ms before each call" if think_ms else ""
+    return f" that wait {given(think_ms)} ms before each call" if think_ms else ""
 
 
 def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
         "state": run.info["state"],
         "along": result.request.along,
         "objective": result.request.objective,
-        "capacity": None if capacity is None else {**asdict(capacity), "end": capacity.end.value},
+        "capacity": None if capacity is None else _found(capacity),
         "calls_per_s": None if result.rate is None else asdict(result.rate),
         "saturated": None if saturation is None else {**asdict(saturation), "resource": saturation.resource.value},
         "valid": not result.invalid,
@@ -89,6 +90,11 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
             for line in result.steps
         ],
     }
+
+
+def _found(capacity: Capacity) -> Mapping[str, object]:
+    """Give what the search ended with, as the text says it: without what it was before it allowed for short loads."""
+    return {**{name: value for name, value in asdict(capacity).items() if name != "shown"}, "end": capacity.end.value}
 
 
 def _endpoints(result: CapacityResult) -> Sheet:
@@ -124,7 +130,7 @@ def _row(level: float, lines: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     for kind, count in ((kind, count) for line in lines for kind, count in line["errors"].items()):
         errors[kind] = errors.get(kind, 0) + count
     return (
-        f"{level:,.4g}" if level % 1 else f"{level:,.0f}",
+        figure(level, 0.0),
         str(len(lines)),
         str(sum(line["holds"] for line in lines)),
         _middle(values) if len(values) == len(lines) else "none",

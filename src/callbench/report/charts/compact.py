@@ -61,7 +61,8 @@ def _placed(element: Element) -> None:
     moved = _MOVED.fullmatch(element.get("transform", ""))
     x, y = moved.groups() if moved else ("0", "0")
     circle = _CIRCLE.fullmatch(element.get("d", ""))
-    if element.tag == "text" and moved:
+    # The lines of a text have places of their own, from where it is moved to.
+    if element.tag == "text" and moved and not len(element):
         element.attrib |= {"x": x, "y": y}
     elif element.tag == "line":
         element.tag = "path"
@@ -129,7 +130,7 @@ def _draws_nothing(element: Element) -> bool:
         return len(element) == 0
     if element.tag == "path":
         return not element.get("d") or not {"fill", "stroke"} & element.attrib.keys()
-    return element.tag == "text" and not element.text
+    return element.tag == "text" and not element.text and not len(element)
 
 
 def _can_merge(group: Element, only: Element) -> bool:

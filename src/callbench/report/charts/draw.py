@@ -1,6 +1,7 @@
 """From a chart's description to SVG within the page."""
 
 import json
+import os
 import re
 from functools import partial
 from zlib import crc32
@@ -17,6 +18,8 @@ from callbench.report.text.section import Chart
 VERSION = "5.20"
 # What the converter's JavaScript engine reserves; with less it ends the program with SIGTRAP.
 _ADDRESSES_GIB = 66
+# More than it was seen to start, besides one for each processor; with fewer it ends the program by a signal.
+_THREADS = 8
 _CLIP = re.compile(r"(id=\"|url\(#)(clip\d+)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([\d.]+)\" height=\"([\d.]+)\" viewBox=\"([^\"]+)\"[^>]*>")
 
@@ -53,6 +56,7 @@ def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
     # Labels are measured by the fonts of the machine that draws, and shown by those of the code that reads.
     whole["padding"] = {"left": 18 if width > PHONE else 6, "right": 8, "top": 5, "bottom": 5}
     machine_limits.require_addresses(_ADDRESSES_GIB, "charts")
+    machine_limits.require_threads(_THREADS + (os.cpu_count() or 1), "charts")
     svg = vl_convert.vegalite_to_svg(json.loads(json.dumps(whole)), vl_version=VERSION, allowed_base_urls=[])
     for stand_in, colour in STAND_INS.items():
         svg = svg.replace(stand_in, colour)

@@ -6,23 +6,37 @@ from functools import partial
 from callbench.analysis.cells.histograms import HISTOGRAMS_SQL
 from callbench.analysis.cells.read_results import CODECS_SQL, TRIALS_SQL
 from callbench.analysis.cells.results import Result
+from callbench.analysis.metrics.latency_curves import latency_curves
+from callbench.analysis.run.rankings import in_process
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import listed
 from callbench.report.charts.codec import codec
+from callbench.report.charts.distributions import distributions
 from callbench.report.charts.draw import to_svg
+from callbench.report.charts.frontier import frontier
 from callbench.report.charts.latency import latency
 from callbench.report.charts.palette import Spec
 from callbench.report.charts.rate import rate
 from callbench.report.charts.rows import ChartRows
 from callbench.report.charts.size import size
+from callbench.report.text.answer import leading
+from callbench.report.text.choice import RankingChoice
 from callbench.report.text.section import Chart
 from callbench.report.text.summary import uncharted
 
+# More lie on top of each other.
+_DISTRIBUTIONS = 4
 
-def gallery(subject: Subject) -> list[Chart]:
-    """Draw every chart there are values for."""
+
+def gallery(subject: Subject, choices: Sequence[RankingChoice]) -> list[Chart]:
+    """Draw every chart there are values for.
+
+    Args:
+        subject: the run.
+        choices: of its rankings; the distributions of latency are of the fastest in those that the first screen names.
+    """
     messages = _messages(subject)
-    charts: list[Chart] = []
+    charts = _latencies(subject, leading(choices))
     for name in uncharted(subject):
         for cells, under, left in _by_clients(subject, name):
             places, slug = ChartRows.of(cells), under.replace(", ", "-").replace(" ", "-")
@@ -32,6 +46,9 @@ def gallery(subject: Subject) -> list[Chart]:
             about = "Time of a call and of its tail. Faster stacks are further left. Calls in batches are left out."
             spec = latency(cells, places, messages)
             _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about + left, spec, HISTOGRAMS_SQL)
+            title = f"Bytes, processor time and p99: {name}{under}"
+            costs = frontier(f"costs-{name}{slug}", title, *_between_processes(subject, cells, left))
+            charts += [costs] if costs else []
     called: set[tuple[str, str]] = set()
     for name in (group.group for group in subject.study.groups):
         codecs = [measured for measured in subject.results.codecs if measured.group == name]
@@ -47,6 +64,23 @@ def gallery(subject: Subject) -> list[Chart]:
         )
         _add(charts, f"codec-{name}", f"Encoding and decoding: {name}", about, codec(codecs), CODECS_SQL)
     return charts
+
+
+def _latencies(subject: Subject, choices: Sequence[RankingChoice]) -> list[Chart]:
+    """Draw the latencies of the stacks with the highest rates, ranking by ranking."""
+    fastest = {choice.where: _fastest(choice) for choice in choices}
+    chosen = {cell.id for cells in fastest.values() for cell in cells}
+    curves = latency_curves(subject.run, subject.results.cells, chosen) if chosen else {}
+    drawn = [
+        distributions(f"latencies-{where}", f"Latency by percentile: {where}", cells, curves)
+        for where, cells in fastest.items()
+    ]
+    return [chart for chart in drawn if chart is not None]
+
+
+def _fastest(choice: RankingChoice) -> list[Result]:
+    rates = [(cell.rate.middle, cell) for cell in choice.ranking.cells if cell.rate and "p50_us" in cell.by_fork]
+    return [cell for _, cell in sorted(rates, key=lambda pair: -pair[0])][:_DISTRIBUTIONS]
 
 
 def _calls(subject: Subject, group: str) -> set[tuple[str, str]]:
@@ -86,6 +120,14 @@ def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str, s
         cells = [cell for cell in every if conditions.items() <= cell.attributes.items()]
         parts.append((cells, under, _left(numbers, links)))
     return [part for part in parts if len(part[0]) >= 3]
+
+
+def _between_processes(subject: Subject, cells: list[Result], left: str) -> tuple[list[Result], str]:
+    """Leave out the stacks that others cannot call, where there are others: a call within one process costs less."""
+    outside = [cell for cell in cells if not in_process(subject, cell)]
+    if not outside or len(outside) == len(cells):
+        return cells, left
+    return outside, f"{left} Stacks in one process are left out, since nobody else can call them."
 
 
 def _left(numbers: Sequence[int], links: Sequence[str]) -> str:

@@ -13,6 +13,9 @@ from callbench.report.charts.palette import Spec
 PHONE = 328
 LEAST = 110
 _NAME, _TITLE = 18, 34
+_WITH_LEGENDS = ("color", "shape", "stroke", "fill")
+# Of a name in a legend, which has a whole line for itself.
+_LISTED = 36
 _LINE = 13
 FIRST = 190
 
@@ -36,8 +39,7 @@ def narrow(spec: Spec, width: float = FIRST) -> Spec:
         axis = part.get("axis")
         if isinstance(axis, dict):
             _axis(part, axis, lines)
-        if isinstance(part.get("legend"), dict):
-            part["legend"].pop("columns", None)
+        _legends(part)
     most = max(map(len, lines.values()), default=1)
     for part in _dicts(made):
         height = part.get("height")
@@ -54,7 +56,23 @@ def _axis(channel: dict[str, Any], axis: dict[str, Any], lines: dict[str, list[s
     if channel.get("type") == "nominal":
         longest = max((len(line) for name in lines.values() for line in name), default=0)
         axis |= {"minExtent": min(7 * longest, 7 * _NAME), "labelLimit": 200, "labelLineHeight": _LINE}
-        axis["labelExpr"] = f"({json.dumps(lines, ensure_ascii=False)})[datum.label] || datum.label"
+        axis["labelExpr"] = _broken(lines)
+
+
+def _legends(part: dict[str, Any]) -> None:
+    """Give each name of a legend lines of its own, and break the long ones."""
+    if isinstance(part.get("legend"), dict):
+        part["legend"].pop("columns", None)
+    for channel in (part.get(name) for name in _WITH_LEGENDS):
+        if not isinstance(channel, dict) or channel.get("legend", {}) is None:
+            continue
+        if long := {name: _lines(name, _LISTED) for name in _domain(channel) if len(name) > _LISTED}:
+            channel["legend"] = {**channel.get("legend", {}), "labelExpr": _broken(long)}
+
+
+def _broken(lines: dict[str, list[str]]) -> str:
+    """Write the expression that gives a name in its lines."""
+    return f"({json.dumps(lines, ensure_ascii=False)})[datum.label] || datum.label"
 
 
 def columns(spec: Spec, width: float) -> int:
@@ -84,11 +102,11 @@ def _rows(part: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _lines(name: str) -> list[str]:
+def _lines(name: str, most: int = _NAME) -> list[str]:
     """Break a name after what parts it: `load/http1:pascal/` and `fphttpserver`."""
     lines = [""]
     for piece in re.findall(r"[^/+:\s-]*[/+:\s-]|[^/+:\s-]+", name):
-        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > _NAME:
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > most:
             lines.append("")
         lines[-1] += piece
     return [line.strip() for line in lines]

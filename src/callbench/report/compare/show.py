@@ -16,6 +16,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.ratios import RatioMark, ratios
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
+from callbench.report.text.markdown import folded
 from callbench.report.text.opening import Opening, opening_of
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.decide.decision import DecidedComparison, Decision, Outcome
@@ -39,6 +40,8 @@ _SAID_OF_B = frozenset({Decision.BETTER, Decision.WORSE, Decision.EQUIVALENT})
 # A greater share says nothing of a value.
 _MOST_SHARE = 10
 _MOST_CHARTED = 12
+# Rows of a table in Markdown that are not folded.
+_MOST_SHOWN = 8
 _SOURCE = "journal.jsonl: lines of kind met (docs/reference/run-folder.md)"
 _COLUMNS = ("cell", "metric", "A", "B", "B / A", "could detect", "verdict")
 
@@ -196,7 +199,7 @@ def record(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _record(row: MetricVerdict) -> dict[str, Any]:
+def _record(row: MetricVerdict) -> dict[str, object]:
     """Write one metric of a cell out."""
     ratio, decided = row.ratio, row.decided
     return {
@@ -248,8 +251,11 @@ def _row(row: MetricVerdict, names: "RowNames") -> tuple[str, ...]:
 
 
 def markdown(comparison: Comparison) -> str:
-    """Write it for a pull request."""
-    rows = RowNames(comparison.cells)
+    """Write it for a pull request: the answer and what did not pass, the rest folded."""
+    passed = [row for row in comparison.cells if row.outcome is Outcome.PASSED]
+    shown = [row for row in comparison.cells if row.outcome is not Outcome.PASSED]
+    if len(comparison.cells) <= _MOST_SHOWN:
+        passed, shown = [], list(comparison.cells)
     lines = [
         f"### {_MARKS[comparison.outcome]} callbench: {_plain(verdict(comparison))}",
         "",
@@ -257,23 +263,38 @@ def markdown(comparison: Comparison) -> str:
         *(f"- {_plain(sentence)}" for sentence in sentences(comparison)),
         "",
         f"A: `{_code(comparison.a)}` · B: `{_code(comparison.b)}`",
-        "",
+    ]
+    method = (
+        f"{comparison.method}. The chance that any of these verdicts of better or worse is wrong is at most"
+        f" {_percent(comparison.rule.level)}. *Could detect*: found in 80 % of such comparisons."
+    )
+    parts = [
+        "\n".join(lines),
+        _markdown_table(comparison, shown[:_MOST_SHOWN]),
+        folded(
+            f"{len(shown[_MOST_SHOWN:])} more that did not pass", [_markdown_table(comparison, shown[_MOST_SHOWN:])]
+        ),
+        folded(f"{len(passed)} that passed", [_markdown_table(comparison, passed)]),
+        "\n".join(f"> {_plain(note)}" for note in comparison.notes),
+        folded("How it was compared", [method]),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _markdown_table(comparison: Comparison, cells: Sequence[MetricVerdict]) -> str:
+    """Write rows as a table, what did not pass in bold; "" for none."""
+    if not cells:
+        return ""
+    names = RowNames(comparison.cells)
+    lines = [
         f"| {' | '.join(_COLUMNS).replace('B / A', _between(comparison))} |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
-    for row in comparison.cells:
+    for row in cells:
         marked = row.outcome is not Outcome.PASSED
         verdict_ = f"**{_plain(_verdict(row, comparison))}**" if marked else _plain(_verdict(row, comparison))
-        lines.append(f"| {' | '.join((*map(_plain, _row(row, rows)), verdict_))} |")
-    lines += [
-        "",
-        (
-            f"{comparison.method}. The chance that any of these verdicts of better or worse is wrong is at most"
-            f" {_percent(comparison.rule.level)}. *Could detect*: found in 80 % of such comparisons."
-        ),
-    ]
-    lines += [f"> {_plain(note)}" for note in comparison.notes]
-    return "\n".join(lines) + "\n"
+        lines.append(f"| {' | '.join((*map(_plain, _row(row, names)), verdict_))} |")
+    return "\n".join(lines)
 
 
 def opening(comparison: Comparison) -> Opening:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 _Told = TypeVar("_Told")
 

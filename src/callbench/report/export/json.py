@@ -2,7 +2,6 @@
 
 import json
 import math
-from typing import Any
 
 from callbench.analysis.judge.claims import ClaimComparison, ClaimResult
 from callbench.analysis.judge.questions import AnsweredQuestion
@@ -43,14 +42,14 @@ def text(subject: Subject) -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _interval(interval: Interval | None) -> dict[str, Any] | None:
+def _interval(interval: Interval | None) -> dict[str, object] | None:
     """Write a value with its 95 % interval."""
     if interval is None:
         return None
     return {"figure": interval.middle, "low": interval.low, "high": interval.high, "forks": interval.forks}
 
 
-def _choice(choice: RankingChoice) -> dict[str, Any]:
+def _choice(choice: RankingChoice) -> dict[str, object]:
     """Write what to choose from one ranking."""
     table = choice.ranking
     return {
@@ -71,7 +70,7 @@ def _choice(choice: RankingChoice) -> dict[str, Any]:
     }
 
 
-def _obstacle(ahead: OpenResults, place: int) -> dict[str, Any]:
+def _obstacle(ahead: OpenResults, place: int) -> dict[str, object]:
     """Write one thing that is not known."""
     obstacle = ahead.obstacles[place]
     return {
@@ -85,7 +84,7 @@ def _obstacle(ahead: OpenResults, place: int) -> dict[str, Any]:
     }
 
 
-def _table(table: FilledTable) -> dict[str, Any]:
+def _table(table: FilledTable) -> dict[str, object]:
     """Write one table."""
     rows = [
         {
@@ -117,7 +116,7 @@ def _table(table: FilledTable) -> dict[str, Any]:
     }
 
 
-def _section(section: Section) -> dict[str, Any]:
+def _section(section: Section) -> dict[str, object]:
     """Write one section, as it stands on the page except for its charts."""
     sheets = [
         {
@@ -131,7 +130,7 @@ def _section(section: Section) -> dict[str, Any]:
     return {"id": section.id, "title": section.title, "found": list(section.found), "sheets": sheets}
 
 
-def _claim(claim: ClaimResult) -> dict[str, Any]:
+def _claim(claim: ClaimResult) -> dict[str, object]:
     """Write one claim with its comparisons."""
     return {
         "id": claim.id,
@@ -144,7 +143,7 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
     }
 
 
-def _question_record(question: AnsweredQuestion) -> dict[str, Any]:
+def _question_record(question: AnsweredQuestion) -> dict[str, object]:
     """Write one open question with what the run answers."""
     answers = [
         {"sentence": answer.sentence, "statistic": answer.statistic, **_comparison(answer.compared)}
@@ -153,7 +152,7 @@ def _question_record(question: AnsweredQuestion) -> dict[str, Any]:
     return {"id": question.id, "text": question.text, "reading": question.reading, "answers": answers}
 
 
-def _comparison(compared: ClaimComparison) -> dict[str, Any]:
+def _comparison(compared: ClaimComparison) -> dict[str, object]:
     """Write one comparison."""
     high, tested = compared.comparison.high, compared.tested
     return {

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from jinja2 import Template
 
@@ -29,6 +29,7 @@ from callbench.analysis.wording.words import (
     server_loss_text,
 )
 from callbench.catalog.study.report_parts import NO_DIFFERENCE
+from callbench.model.card import PlannedStack
 from callbench.model.cell import (
     CODING,
     DISSECTOR,
@@ -73,8 +74,8 @@ LOST_WORDS = ("server killed during a call", "connection cut during a call", "cl
 
 def page(subject: Subject) -> str:
     """Write the page, self-contained: styles and charts within, no scripts, nothing fetched."""
-    charts, columns = gallery(subject), differing(subject.results.cells)
-    summary_ = summary(subject)
+    summary_, columns = summary(subject), differing(subject.results.cells)
+    charts = gallery(subject, summary_.choices)
     beside = [table for table in subject.tables if table.beside]
     with_question = {name for question in subject.asked for name in question.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
@@ -161,7 +162,7 @@ def _template() -> Template:
     return made.get_template("page.html.j2")
 
 
-def _line(result: Result, columns: Sequence[CellColumn]) -> dict[str, Any]:
+def _line(result: Result, columns: Sequence[CellColumn]) -> dict[str, object]:
     """Write one line of the table of every cell."""
     return {
         "result": result,
@@ -178,37 +179,35 @@ def _end(interval: Interval, value: float | None) -> str:
     return "" if value is None else end(value, interval.middle, interval.half_width)
 
 
-def _cards(subject: Subject) -> list[dict[str, Any]]:
+def _cards(subject: Subject) -> list[dict[str, object]]:
     """Gather stacks whose cards say the same: one card for many is what a matrix has."""
     gathered: dict[str, dict[str, Any]] = {}
     for stack in subject.cards.values():
         facts = _facts(stack)
-        key = json.dumps(
-            [stack.get("adapter"), stack.get("library"), facts, stack.get("lacks")], sort_keys=True, default=str
-        )
+        key = json.dumps([stack["adapter"], stack["library"], facts, stack["lacks"]], sort_keys=True, default=str)
         card = gathered.setdefault(key, {"stacks": [], "facts": facts, "lacks": _lacks(stack)})
         card["stacks"].append(stack["id"])
     return list(gathered.values())
 
 
-def _lacks(stack: Mapping[str, Any]) -> dict[str, str]:
+def _lacks(stack: PlannedStack) -> dict[str, str]:
     """Gather the checks that a stack fails for the same reason."""
     by_reason: dict[str, list[str]] = {}
-    for check, why in (stack.get("lacks") or {}).items():
+    for check, why in stack["lacks"].items():
         by_reason.setdefault(str(why), []).append(check)
     return {", ".join(checks): why for why, checks in by_reason.items()}
 
 
-def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _facts(stack: PlannedStack) -> list[tuple[str, str]]:
     """Write a card's facts in our words, those we know first."""
-    card = dict(stack.get("card") or {})
+    card = dict(cast("Mapping[str, Any]", stack["card"]))
     for key in _NOT_SHOWN:
         card.pop(key, None)
     lost, explains = card.pop("when_lost", None), card.pop("explains", None) or {}
     closes_s = card.pop("closes_idle_s", None)
     served = served_text(card.pop("request", None), card.pop("external", None), counts=card.pop("counts", True))
     known = [(words, str(card.pop(key))) for key, words in CARD_WORDS.items() if card.get(key) is not None]
-    library = " ".join(str(stack[key]) for key in ("library", "version") if stack.get(key))
+    library = " ".join(text for text in (stack["library"], stack["version"]) if text)
     rest = [(key.replace("_", " "), str(value)) for key, value in card.items() if value is not None]
     if closes_s is not None:
         rest.append(("idle connections", f"the server closes them after {closes_s:g} s"))
@@ -216,4 +215,4 @@ def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
         rest += zip(LOST_WORDS, server_loss_text(lost), strict=True)
     rest += [(f"plateau at {latency}", str(why)) for latency, why in explains.items()]
     named = [("library", library)] if library else []
-    return [("language", str(stack.get("language", ""))), *named, *known, *served, *rest]
+    return [("language", stack["language"]), *named, *known, *served, *rest]

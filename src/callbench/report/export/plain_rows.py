@@ -8,7 +8,7 @@ from callbench.report.text.section import Section
 Row = Mapping[str, Any]
 
 
-def sheet_rows(sections: Iterable[Section]) -> list[dict[str, Any]]:
+def sheet_rows(sections: Iterable[Section]) -> list[dict[str, object]]:
     """Return a row for each value of the tables of a report, as the report writes it."""
     return [
         {"section": section.id, "table": sheet.title, "row": row[0], "column": column, "value": value}

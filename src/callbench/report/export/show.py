@@ -46,7 +46,7 @@ def cell_records(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _cold(cold: ColdStart) -> dict[str, Any]:
+def _cold(cold: ColdStart) -> dict[str, object]:
     """Write one stack's first calls: the mean over its starts, and the least and the greatest."""
     return {
         "stack": cold.stack,
@@ -69,7 +69,7 @@ def _cold(cold: ColdStart) -> dict[str, Any]:
     }
 
 
-def _warm_up(result: Result, known: CellValidity | None) -> dict[str, Any] | None:
+def _warm_up(result: Result, known: CellValidity | None) -> dict[str, object] | None:
     """Write how a cell was warmed up, over its trials, and which of them do not count."""
     warm = known.warm if known else None
     if warm is None:
@@ -90,7 +90,7 @@ def _warm_up(result: Result, known: CellValidity | None) -> dict[str, Any] | Non
     }
 
 
-def _cell(result: Result, sides: Sequence[Health], validity: Validity) -> dict[str, Any]:
+def _cell(result: Result, sides: Sequence[Health], validity: Validity) -> dict[str, object]:
     """Write one cell out."""
     attributes = result.attributes
     return {
@@ -130,7 +130,7 @@ def _waking(wake_up: WakeUp) -> dict[str, float | None]:
     return {**means, "times": wake_up.as_is.middle / wake_up.held.middle, **ends, "share": wake_up.share}
 
 
-def _verdict(result: Result, known: CellValidity | None) -> dict[str, Any] | None:
+def _verdict(result: Result, known: CellValidity | None) -> dict[str, object] | None:
     """Write what limited a cell, and what making its sides slower did to its rate."""
     if result.verdict is None:
         return None
@@ -153,7 +153,7 @@ def _below(result: Result) -> dict[str, float]:
     return {name: cost.under for name, cost in result.costs.items() if cost.under is not None}
 
 
-def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
+def _wire(subject: Subject, result: Result) -> dict[str, object] | None:
     """Write how exact the wire ledger is, null if it was not asked for, or the channel has no packets."""
     results = subject.results
     ledger = results.ledgers.get(result.id) or results.sweeps.get(result.id)
@@ -164,7 +164,7 @@ def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
     return {**ends, "exact": ledger.exact}
 
 
-def _side(health: Health) -> dict[str, Any]:
+def _side(health: Health) -> dict[str, object]:
     """Write what one side's processes took."""
     figures = health.figures
     return {
@@ -181,7 +181,7 @@ def _side(health: Health) -> dict[str, Any]:
     }
 
 
-def _slope(growth: Growth | None, *, leaks: bool) -> dict[str, Any] | None:
+def _slope(growth: Growth | None, *, leaks: bool) -> dict[str, object] | None:
     """Write how fast a value grows, for each thousand calls; null where the trials were too short to tell."""
     if growth is None:
         return None
@@ -196,7 +196,7 @@ def _latency(latency: Latency) -> dict[str, float | None]:
     return {**percentiles, "max": latency.max, "mean": latency.mean}
 
 
-def _open_loop(loop: OpenLoop) -> dict[str, Any]:
+def _open_loop(loop: OpenLoop) -> dict[str, object]:
     """Write what only an open loop has."""
     return {
         "target_per_s": loop.target_per_s,

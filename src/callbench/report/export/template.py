@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
@@ -13,11 +12,12 @@ from callbench.report.text.section import Sheet
 
 # HTML's rules end these elements where the next begins, or what they stand in ends.
 _ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\s*")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]")
 # Characters of a value with its interval, and of a word beside values.
 _LONGEST_VALUE, _SHORT = 36, 12
 
 
-def render(template_: Template, values: Mapping[str, Any]) -> str:
+def render(template_: Template, values: Mapping[str, object]) -> str:
     """Fill a template of a page, with the heads of its tables in its style."""
     heads = Heads()
     page_ = str(template_.render(**values, heads=heads))
@@ -35,6 +35,7 @@ def environment() -> Environment:
     )
     made.filters["unbroken"] = _unbroken
     made.filters["breakable"] = _breakable
+    made.filters["whole_options"] = _whole_options
     made.filters["is_value"] = _is_value
     made.filters["left_columns"] = left_columns
     made.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
@@ -57,6 +58,11 @@ def _unbroken(text: str) -> str:
 def _breakable(text: str) -> Markup:
     """Let the name of a stack go on in the next line after its message: `native/msgpack+shm-spin`."""
     return escape(_unbroken(text)).replace("+", Markup("+<wbr>"))
+
+
+def _whole_options(text: str) -> Markup:
+    """Keep the name of an option in one line: a browser would break `--any-host` after each of its dashes."""
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped above
 
 
 def _is_value(text: str) -> bool:
@@ -85,7 +91,7 @@ def when(stamp: str) -> str:
     return stamp[:16].replace("T", " ") + " UTC"
 
 
-def flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+def flat(tree: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
     """Write the environment as lines: a name and what was found."""
     for key, value in tree.items():
         name = f"{above}{str(key).replace('_', ' ')}"

@@ -1,19 +1,20 @@
 """A history for programs, as `history.schema.json` has it."""
 
 import hashlib
-from typing import Any
 
 from callbench.analysis.history.history import History, LevelChange, SeriesHistory
+from callbench.analysis.history.order import SeriesOrder
 from callbench.analysis.history.series import SeriesName, SeriesPoint
 from callbench.stats.decide.changes import FEWEST, LEVEL
 
 FORMAT = 1
 
 
-def document(history: History) -> dict[str, Any]:
-    """Return a history as JSON values."""
+def document(history: History, order: SeriesOrder) -> dict[str, object]:
+    """Return a history as JSON values, and the order that its series have."""
     return {
         "format": FORMAT,
+        "order": order.value,
         "records": history.collected.read,
         "left_out": dict(history.collected.left_out),
         "method": {"name": "E-divisive", "level": LEVEL, "fewest_values": FEWEST},
@@ -22,7 +23,7 @@ def document(history: History) -> dict[str, Any]:
     }
 
 
-def _name(name: SeriesName) -> dict[str, Any]:
+def _name(name: SeriesName) -> dict[str, object]:
     return {
         "study": name.study,
         "cell": name.cell,
@@ -34,11 +35,18 @@ def _name(name: SeriesName) -> dict[str, Any]:
     }
 
 
-def _point(point: SeriesPoint) -> dict[str, Any]:
-    return {"record": point.record, "started": point.started, "value": point.value}
+def _point(point: SeriesPoint) -> dict[str, object]:
+    return {
+        "record": point.record,
+        "started": point.started,
+        "commit": point.commit,
+        "value": point.value,
+        "low": point.low,
+        "high": point.high,
+    }
 
 
-def _change(change: LevelChange) -> dict[str, Any]:
+def _change(change: LevelChange) -> dict[str, object]:
     ratio = change.ratio
     return {
         **_name(change.name),
@@ -52,7 +60,7 @@ def _change(change: LevelChange) -> dict[str, Any]:
     }
 
 
-def _series(series: SeriesHistory) -> dict[str, Any]:
+def _series(series: SeriesHistory) -> dict[str, object]:
     return {
         **_name(series.name),
         "noise": series.noise,

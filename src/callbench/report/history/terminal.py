@@ -48,4 +48,5 @@ def _change(change: LevelChange) -> Iterator[str]:
 
 
 def _dated(point: SeriesPoint) -> str:
-    return f"{point.record} ({point.started[:16].replace('T', ' ') or 'time not known'})"
+    commit = f"{point.commit}, " if point.commit else ""
+    return f"{point.record} ({commit}{point.started[:16].replace('T', ' ') or 'time not known'})"

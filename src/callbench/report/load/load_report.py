@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.load import endpoints
+from callbench.analysis.load.sent_again import sent_again_sentence
 from callbench.analysis.load.stored import read_result
 from callbench.analysis.load.thresholds import from_record, undecided_sentence
 from callbench.analysis.stability.formatting import mib
@@ -17,7 +18,7 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.load.hosts_sheet import hosts_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.digits import figure, given, percent
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_ends
 from callbench.stats.load.backlog import Backlog
@@ -59,30 +60,37 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     verdict = LimitVerdict(Limit(record["verdict"]["limit"]), record["verdict"]["why"])
     failed = sum(record["errors"].values())
     errors = "none failed" if not failed else f"{failed:,} of {failed + record['calls']:,} calls failed"
-    rate = f"{'at least ' if verdict.at_least else ''}{record['rate_per_s']:,.0f} calls/s"
+    # A rate that was asked for and begun is no lower bound of anything.
+    at_least = verdict.at_least and (record.get("rate_asked_per_s") is None or record.get("rate_missed"))
+    rate = f"{'at least ' if at_least else ''}{record['rate_per_s']:,.0f} calls/s"
     within = record.get("calls_in_window", record["calls"])
-    yield f"{within:,.0f} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    yield f"{counted(round(within), 'call')} answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    open_ = [threshold["undecided"] for threshold in record.get("thresholds") or () if threshold.get("undecided")]
     if record.get("failure"):
         yield record["failure"]
-    elif open_ := [
-        threshold["undecided"] for threshold in record.get("thresholds") or () if threshold.get("undecided")
-    ]:
+    elif open_:
         yield undecided_sentence(open_)
     yield from _errors(record)
-    for kept in record.get("thresholds") or ():
-        yield from_record(kept).sentence
+    told = set() if record.get("failure") else {*open_}
+    for checked in map(from_record, record.get("thresholds") or ()):
+        # That calls are too few is said once.
+        if checked.few_calls not in told:
+            yield checked.sentence
     yield f"Limited by: {verdict.limit}. {verdict.why[:1].upper()}{verdict.why[1:]}."
     yield from _ending(record)
     if lines := record.get("endpoints"):
         yield from filter(None, [most_time(endpoints.summed([lines]))])
     yield from _server(record)
-    if few := list(((record.get("latency_us") or {}).get("unknown") or {}).values()):
+    unknown = ((record.get("latency_us") or {}).get("unknown") or {}).values()
+    if few := [why for why in unknown if why not in told]:
         yield f"{'; '.join(few)}."
 
 
 def _errors(record: Mapping[str, Any]) -> Iterator[str]:
     if unserved := record.get("clients_unserved"):
         yield f"{unserved:,} of {counted(record['clients'], 'client')} got no right answer at all."
+    if again := record.get("sent_again"):
+        yield sent_again_sentence(again)
     for kind, count in record["errors"].items():
         yield f"{count:,} failed as {kind}: {record['error_messages'].get(kind, 'no further message')}"
 
@@ -106,12 +114,14 @@ def _server(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"{unseen[:1].upper()}{unseen[1:]}."
 
 
-def _title(record: Mapping[str, Any]) -> str:
+def _title(record: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one for each kind of end
     """Say what the server answered, or what it failed at: `158 calls/s, half of them within 10.5 ms`."""
     rate = f"{record['rate_per_s']:,.0f} calls/s"
     thresholds = record.get("thresholds") or ()
+    if record.get("server_death"):
+        return f"Failed: the server died, at {rate}"
     if record.get("rate_missed"):
-        return f"Missed {record['rate_asked_per_s']:,.7g} calls/s: {rate} were answered"
+        return f"Missed {given(record['rate_asked_per_s'])} calls/s: {rate} were answered"
     if not record["calls"]:
         return "Failed: no call succeeded"
     if failed := [threshold["fail_if"] for threshold in thresholds if threshold["failed"]]:
@@ -147,7 +157,7 @@ def _curve(record: Mapping[str, Any]) -> Chart | None:
             (middle,) = counted_.percentiles([share], low_ns, high_ns)
             quantiles.append(Quantile(share, middle / 1e6, ends[0] / 1e6, ends[1] / 1e6))
     about = "So many of the calls took no longer. The band is the 95 % interval. It ends where calls become too few."
-    return chart("load-latency", "Latency by percentile", about, latency_curve(quantiles), _HISTOGRAM)
+    return chart("load-latency", "Latency by percentile", about, latency_curve({"": quantiles}), _HISTOGRAM)
 
 
 def _missed(asked_per_s: float, answered_per_s: float, backlog: Backlog | None) -> str:
@@ -158,7 +168,7 @@ def _missed(asked_per_s: float, answered_per_s: float, backlog: Backlog | None) 
         answered_per_s: the rate of its answers.
         backlog: calls that waited longer and longer; None where less was begun.
     """
-    said = f"The rate of {asked_per_s:,.7g} calls/s was missed: {answered_per_s:,.0f} a second were answered"
+    said = f"The rate of {given(asked_per_s)} calls/s was missed: {answered_per_s:,.0f} a second were answered"
     if backlog is None:
         return f"{said}. So these latencies are no result."
     return (

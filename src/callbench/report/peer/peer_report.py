@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from rich.console import Console
 
@@ -15,7 +14,7 @@ from callbench.report.ending import print_ending
 from callbench.report.record_report import RecordReport
 from callbench.report.text.opening import Opening
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.digits import given, percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.store.record import Record
 from callbench.store.requested.peer import RequestedPeer
@@ -27,7 +26,7 @@ def line(number: int, request: RoundsRequest) -> str:
     return f"round {number} of {request.rounds}: the load driver and {PEER}, {each:.0f} s plus the start of {PEER}"
 
 
-def record(driven: PeerRounds) -> dict[str, Any]:
+def record(driven: PeerRounds) -> dict[str, object]:
     """One stack or URL, for programs."""
     return {
         "target": driven.request.target,
@@ -63,7 +62,7 @@ def _answer(driven: PeerRounds) -> tuple[str, list[str]]:
     return f"{_VERDICTS[judged.verdict]}: {judged.why}", [*sentences, *left]
 
 
-def study_record(study: Study) -> dict[str, Any]:
+def study_record(study: Study) -> dict[str, object]:
     """A study, for programs."""
     requested = study.run.requested(RequestedPeer)
     return {
@@ -83,7 +82,7 @@ def study_record(study: Study) -> dict[str, Any]:
     }
 
 
-def _held_record(held: CellAgreement) -> dict[str, Any]:
+def _held_record(held: CellAgreement) -> dict[str, object]:
     load = held.cell.load
     return {
         "cell": held.cell.id,
@@ -135,7 +134,7 @@ _COLUMNS = (
 def _study_row(held: CellAgreement) -> list[str]:
     load = held.cell.load
     name = f"{_groups(held)} {held.cell.stack}"
-    asked = [str(load.clients), f"{load.think_ns / 1e6:g}" if load.think_ns else ""]
+    asked = [str(load.clients), given(load.think_ns / 1e6) if load.think_ns else ""]
     if held.agreement is None:
         return [name, "not driven", "", "", "", "", "", *asked]
     pairs = [(each.ours, each.peers) for each in steady_rounds(held.rounds) or held.rounds]

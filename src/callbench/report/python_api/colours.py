@@ -27,7 +27,7 @@ def colours() -> Mapping[str, str]:
     }
 
 
-def coloured(spec: Mapping[str, Any]) -> dict[str, Any]:
+def coloured(spec: Mapping[str, Any]) -> dict[str, object]:
     """Return a whole Vega-Lite description: with its schema, its configuration and real colours."""
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": _CONFIG, **spec}
     text = json.dumps(whole)

@@ -16,6 +16,7 @@ from callbench.report.export.rows import cell_rows
 from callbench.report.python_api.colours import coloured
 from callbench.report.sections.order import sections
 from callbench.report.text.section import Chart
+from callbench.report.text.summary import summary
 from callbench.store.head import RUN
 from callbench.store.query import JOURNAL
 from callbench.store.record import Record
@@ -131,7 +132,10 @@ class Opened:
     @property
     def _charts(self) -> list[Chart]:
         measured = self._subject
-        return [*gallery(measured), *(chart for section in sections(measured) for chart in section.charts)]
+        return [
+            *gallery(measured, summary(measured).choices),
+            *(chart for section in sections(measured) for chart in section.charts),
+        ]
 
     @cached_property
     def _run(self) -> Record:

@@ -8,7 +8,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.along import Figures, figures
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, given
 from callbench.stats.estimate.interval import Interval
 
 ABOUT = (
@@ -46,7 +46,7 @@ def _sheet(part: ChartPart, values: Figures) -> Sheet:
     rows = []
     for point in sorted({named.at for named in part.points}):
         texts = [_text(values[label].get(point)) for label in lines]
-        rows.append((f"{point:,g}", *texts))
+        rows.append((given(point), *texts))
     absent = [label for label, line in values.items() if not line]
     note = f"Not part of this run: {', '.join(absent)}." if absent else ""
     return Sheet(f"{part.title} ({_unit(part)})", (part.x, *lines), rows, note)

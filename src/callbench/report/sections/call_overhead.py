@@ -76,7 +76,15 @@ def section(subject: Subject) -> Section | None:
                 )
             )
     source = f"{BASELINES_SQL.strip()};\n{SIZES_SQL.strip()}"
-    return Section("call-overhead", "Baseline and overhead", ABOUT, found, sheets, charts, source)
+    return Section(
+        id="call-overhead",
+        title="Baseline and overhead",
+        about=ABOUT,
+        found=found,
+        sheets=sheets,
+        charts=charts,
+        source=source,
+    )
 
 
 def _channels(overheads: Sequence[CallOverhead]) -> list[str]:

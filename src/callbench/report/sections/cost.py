@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from callbench.analysis.cells.costs import WINE
 from callbench.analysis.cells.results import Result
-from callbench.analysis.cells.validity import TRIALS_SQL
+from callbench.analysis.cells.table_rows import TRIALS_SQL
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import conditions_of
 from callbench.analysis.wording.words import processor_time_text

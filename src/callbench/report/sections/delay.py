@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 from callbench.analysis.cells.read_results import TRIALS_SQL
 from callbench.analysis.cells.results import Result
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.run.tables import table_cell
-from callbench.catalog.links.wire import round_trip_ns
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
@@ -16,6 +14,7 @@ from callbench.stats.decide.crossing import Crossing, crossings
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.digits import figure
 from callbench.stats.estimate.interval import geometric_mean
+from callbench.stats.wire.link import Wires, round_trip_ns
 
 ABOUT = (
     "Each stack makes the same calls over links with different delays. With a longer delay, the encoding of a call"
@@ -45,10 +44,18 @@ def section(subject: Subject) -> Section | None:
     drawn = [drawn for drawn in charts if drawn is not None]
     if not sheets:
         return None
-    return Section("delay", "Rate over delay", ABOUT, found, sheets, drawn, TRIALS_SQL.strip())
+    return Section(
+        id="delay",
+        title="Rate over delay",
+        about=ABOUT,
+        found=found,
+        sheets=sheets,
+        charts=drawn,
+        source=TRIALS_SQL.strip(),
+    )
 
 
-def round_trips_ms(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+def round_trips_ms(wires: Wires) -> dict[str, float]:
     """Return the delay of each link there and back, in ms, from what the network lab was asked to make."""
     return {name: round_trip_ns(wire) / _MS for name, wire in wires.items()}
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from callbench.analysis.cells.validity import STARTED_SQL, Started
+from callbench.analysis.cells.table_rows import STARTED_SQL
+from callbench.analysis.cells.validity import Started
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import server_loss_text
+from callbench.model.card import card_of
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import figure
 
@@ -46,7 +47,7 @@ def section(subject: Subject) -> Section | None:
     if not started:
         return None
     warm = _warm(subject)
-    rows = [_row(start, subject.cards.get(start.stack, {}), warm.get(start.stack, "")) for start in started]
+    rows = [_row(start, subject, warm.get(start.stack, "")) for start in started]
     note = f"{len(rows) - MOST_ROWS} more are under Stacks." if len(rows) > MOST_ROWS else ""
     sheets = [Sheet("Fairness cards", COLUMNS, rows[:MOST_ROWS], note)]
     lost = _server_loss(started, subject)
@@ -59,22 +60,22 @@ def section(subject: Subject) -> Section | None:
     return Section("fairness", "Fairness", ABOUT, sheets=sheets, source=STARTED_SQL.strip())
 
 
-def _row(start: Started, stack: Mapping[str, Any], warm: str) -> Sequence[str]:
-    card = stack.get("card") or {}
+def _row(start: Started, subject: Subject, warm: str) -> Sequence[str]:
+    card, planned = card_of(subject.cards, start.stack), subject.cards.get(start.stack)
     libraries = json.loads(start.libraries) if start.libraries else {}
-    library = str(stack.get("library") or "")
+    library = planned["library"] if planned else ""
     # A codec says nothing about the libraries of its siblings: only what the stack is built on.
     versions = [f"{name} {version}" for name, version in libraries.items() if name in library]
     counted = [str(number) if number else "" for number in (start.client_threads, start.server_threads)]
-    texts = [str(card.get(key, "")) for key in ("waits", "server_model", "connections_per_client")]
-    last = [str(card.get(key, "")) for key in ("nagle", "tuning")]
+    texts = [card.get("waits", ""), card.get("server_model", ""), str(card.get("connections_per_client", ""))]
     connections = "" if start.connections is None else str(start.connections)
     return (
         start.stack,
         *texts,
         connections,
         *counted,
-        *last,
+        card.get("nagle", ""),
+        card.get("tuning", ""),
         warm,
         ", ".join([*versions, *([start.runtime] if start.runtime else [])]),
     )
@@ -98,7 +99,7 @@ def _server_loss(started: Sequence[Started], subject: Subject) -> list[Sequence[
     """One line for all stacks that do the same, those left out whose cards do not say."""
     gathered: dict[Sequence[str], list[str]] = {}
     for start in started:
-        when_lost = (subject.cards.get(start.stack, {}).get("card") or {}).get("when_lost")
+        when_lost = card_of(subject.cards, start.stack).get("when_lost")
         if when_lost:
             gathered.setdefault(server_loss_text(when_lost), []).append(start.stack)
     # The stacks last: a table's first column is not folded, and a matrix has many that are alike.

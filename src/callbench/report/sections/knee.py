@@ -1,7 +1,7 @@
 """The highest rate, or the most clients, that still met an objective, with its interval over the forks."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import detectable_text, ratio_text, some
@@ -15,6 +15,7 @@ from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load.knee import Knee, KneeOutcome, LevelTrial, knee
 from callbench.stats.load.knee_comparison import compared
 from callbench.store.requested.knee_search import Search
+from callbench.store.rows import rows_of
 
 STEPS_SQL = """
 SELECT knee, cell, stack, fork, step, along, level, reached_per_s, value_us, holds, unsteady
@@ -27,7 +28,25 @@ ABOUT = (
     " interval is Student's t on the logarithms of the forks. Every other stack is compared with the highest one, fork"
     " by fork, with the Holm correction: worse, equivalent within the precision of the search, or undecided."
 )
-Row = Mapping[str, Any]
+
+
+class _StepRow(TypedDict):
+    """A step of a search: a trial at one level, and whether it met the objective.
+
+    Attributes:
+        value_us: what the objective is about, in microseconds; None if it could not be computed.
+        unsteady: why the trial does not count, or "".
+    """
+
+    knee: str
+    cell: str
+    stack: str
+    fork: int
+    level: float
+    reached_per_s: float
+    value_us: float | None
+    holds: bool
+    unsteady: str
 
 
 def section(subject: Subject) -> Section | None:
@@ -36,9 +55,7 @@ def section(subject: Subject) -> Section | None:
     if not searches:
         return None
     with subject.run.connection() as connection:
-        cursor = connection.execute(STEPS_SQL)
-        names = [column[0] for column in cursor.description or []]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        rows = rows_of(connection, STEPS_SQL, _StepRow)
     sheets: list[Sheet] = []
     found: list[str] = []
     charts: list[Chart | None] = []
@@ -79,7 +96,7 @@ class _Line:
         return word + figure(self.interval.middle, self.interval.half_width)
 
 
-def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
+def _line(search: Search, rows: Sequence[_StepRow]) -> _Line | None:
     """Compute one stack's knee from its steps, fork by fork."""
     knees: dict[int, Knee] = {}
     rates: list[float] = []
@@ -124,7 +141,7 @@ def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedCompa
     )
 
 
-def _without(rows: Sequence[Row]) -> list[str]:
+def _without(rows: Sequence[_StepRow]) -> list[str]:
     """Describe of which stacks searches do not count."""
     left_out: dict[str, set[int]] = {}
     for row in rows:
@@ -161,7 +178,7 @@ def _findings(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedCo
     return [f"{texts}."]
 
 
-def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:
+def _chart(search: Search, rows: Sequence[_StepRow]) -> Chart | None:
     """Draw every step of every search of an objective."""
     tried = [
         KneeStep(row["stack"], row["level"], row["value_us"], bool(row["holds"]))

@@ -1,6 +1,6 @@
 """What the machine did meanwhile: the echo as drift meter, and the trials that a neighbour disturbed."""
 
-from callbench.analysis.cells.validity import DISTURBED_SQL, ECHOES_SQL
+from callbench.analysis.cells.table_rows import DISTURBED_SQL, ECHOES_SQL
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import by_id, conditions_of
 from callbench.report.text.section import Section, Sheet

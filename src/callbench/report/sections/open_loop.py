@@ -9,7 +9,7 @@ from callbench.analysis.run.tables import table_cell
 from callbench.report.charts.draw import chart
 from callbench.report.charts.open_loop import open_loop
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, given
 
 ABOUT = (
     "Calls arrive at a given rate, as from many independent users. Corrected latency begins when a call was due. Raw"
@@ -54,17 +54,12 @@ def named(cell: Result) -> str:
     return cell.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
 
 
-def target_rate_text(rate_per_s: float) -> str:
-    """Write a rate as it was asked for, thousands apart."""
-    return f"{rate_per_s:,.7g}"
-
-
 def _row(cell: Result) -> list[str]:
     """Write one cell out; where its rate was missed, why stands in the place of values."""
     loop = _loop(cell)
     rate = table_cell(cell, "rate_per_s")
     reached = loop.reached
-    target = target_rate_text(loop.target_per_s)
+    target = given(loop.target_per_s)
     if loop.missed:
         seen = figure(reached.middle, reached.half_width) if reached else ""
         return [named(cell), target, f"not reached ({seen})", "", "", "", "", "", _share(loop.lateness, "p99")]
@@ -112,7 +107,7 @@ def _findings(name: str, cells: Sequence[Result]) -> list[str]:
         worst = max(kept, key=lambda cell: _p99(_loop(cell).latency) / _p99(_loop(cell).service))
         texts.append(f"{name}: {_meaning(worst)}")
     texts.extend(
-        f"{name}: {named(cell)} has no result for {target_rate_text(_loop(cell).target_per_s)} calls/s: {why}."
+        f"{name}: {named(cell)} has no result for {given(_loop(cell).target_per_s)} calls/s: {why}."
         for cell in cells
         if (why := _loop(cell).missed)
     )
@@ -123,7 +118,7 @@ def _meaning(cell: Result) -> str:
     """Describe of the cell with the greatest difference what it hides from a closed loop."""
     loop = _loop(cell)
     raw, corrected, late = _p99(loop.service), _p99(loop.latency), _p99(loop.lateness)
-    where = f"{named(cell)} at {target_rate_text(loop.target_per_s)} calls/s"
+    where = f"{named(cell)} at {given(loop.target_per_s)} calls/s"
     if corrected < ALIKE * raw:
         return (
             f"no call had to wait. The difference is largest for {where}. Even there, the corrected 99th percentile"
@@ -146,7 +141,7 @@ def _chart(name: str, cells: Sequence[Result]) -> Chart | None:
     kept = [cell for cell in cells if not _loop(cell).missed and _tails_known(_loop(cell))]
     kept.sort(key=lambda cell: _p99(_loop(cell).service) / _p99(_loop(cell).latency))
     rows = [
-        (f"{named(cell)}, {target_rate_text(_loop(cell).target_per_s)}/s", kind, latency.percentiles)
+        (f"{named(cell)}, {given(_loop(cell).target_per_s)}/s", kind, latency.percentiles)
         for cell in kept[:MOST_BARS]
         for kind, latency in (("raw", _loop(cell).service), ("corrected", _loop(cell).latency))
         if latency.percentiles

@@ -79,7 +79,15 @@ def section(subject: Subject) -> Section | None:
             )
         )
     source = ";\n".join(query.strip() for query in (PROCESSES_SQL, SAMPLES_SQL, CALLS_SQL, DEATHS_SQL))
-    return Section("processes", "Processes", ABOUT, _summary(subject), sheets, charts, source)
+    return Section(
+        id="processes",
+        title="Processes",
+        about=ABOUT,
+        found=_summary(subject),
+        sheets=sheets,
+        charts=charts,
+        source=source,
+    )
 
 
 def _chosen(every: Sequence[Health]) -> list[Health]:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from callbench.analysis.cells.validity import WARM_UPS_SQL, Curve
+from callbench.analysis.cells.table_rows import WARM_UPS_SQL
+from callbench.analysis.cells.validity import Curve
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import by_id, conditions_of
 from callbench.report.charts.draw import to_svg

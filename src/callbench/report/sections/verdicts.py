@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from callbench.analysis.cells.results import Result
-from callbench.analysis.cells.validity import SIDES_SQL, CellValidity
+from callbench.analysis.cells.table_rows import SIDES_SQL
+from callbench.analysis.cells.validity import CellValidity
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import conditions_of, named
 from callbench.analysis.wording.words import listed

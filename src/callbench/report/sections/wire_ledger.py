@@ -67,7 +67,7 @@ def section(subject: Subject) -> Section | None:
 
 def _message(subject: Subject, cell: Result) -> float | None:
     """Return the mean size of a call's two messages as the stack's own sides write them, if the codec was timed."""
-    times = MessageTimes(subject.results.codecs).of(cell.attributes)
+    times = MessageTimes(subject.results.codecs).of(*(cell.attributes[name] for name in ("stack", "message", "group")))
     return times.bytes if times else None
 
 

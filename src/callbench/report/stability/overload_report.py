@@ -18,7 +18,7 @@ from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, given
 from callbench.store.lines.overload import OverloadLine, OverloadTestLine
 from callbench.store.lines.sides import SideRead
 from callbench.store.record import Record
@@ -52,9 +52,9 @@ def overload_report(run: Record) -> RecordReport:
     result, requested = read(run), run.requested(RequestedOverload)
     about = (
         f"{requested.name}{over_text(requested.link)}. First the highest rate with {requested.objective} was"
-        f" searched. Then {' and '.join(f'{factor:g}' for factor in requested.factors)} times that rate was requested,"
-        f" for {requested.seconds:g} s each. The loop was open, with up to {requested.clients:,} calls at once. Half of"
-        " the rate followed each time."
+        f" searched. Then {' and '.join(map(given, requested.factors))} times that rate was requested,"
+        f" for {given(requested.seconds)} s each. The loop was open, with up to {requested.clients:,} calls at once."
+        " Half of the rate followed each time."
     )
     findings = overload_findings(result)
     work = "it kept half of its capacity or more, recovered after each overload and did not die"
@@ -69,14 +69,19 @@ def _sentences(result: OverloadResult) -> Iterator[str]:
         yield "Its capacity was not found."
         return
     how = "as given" if requested.rate else f"with {requested.objective}, to within a tenth"
-    yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
+    if result.capacity_doubt is None:
+        yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
+    else:
+        wrong = "was given" if requested.rate else "was found"
+        remedy = "leave out --capacity" if requested.rate else "repeat it on a quieter machine"
+        yield f"Its capacity is not {figure(capacity, 0.05)} calls/s, which {wrong}: {result.capacity_doubt}; {remedy}."
     for step in result.steps:
         share = f"{step.answered_per_s / capacity:.0%}".replace("%", " %")
         errors = "" if not step.errors else f"; failed: {errors_text(step.errors)}"
         again = recovery_text(step.well_again, step.watched_s)
         yield (
-            f"At {step.factor:g} times its capacity, it answered {figure(step.answered_per_s, 0.05)} calls/s, {share}"
-            f" of its capacity{errors}. Recovered after that: {again}."
+            f"At {given(step.factor)} times its capacity, it answered {figure(step.answered_per_s, 0.05)} calls/s,"
+            f" {share} of its capacity{errors}. Recovered after that: {again}."
         )
     for death in result.deaths:
         yield f"It died after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
@@ -106,12 +111,12 @@ def _sections(result: OverloadResult) -> list[Section]:
     ]
     sheets = [Sheet("Overload", COLUMNS, [_row(step, capacity) for step in overs])]
     sheets += [
-        endpoints_sheet(step.endpoints, _LATENCY, f"Endpoints, {step.factor:g} times the capacity")
+        endpoints_sheet(step.endpoints, _LATENCY, f"Endpoints, {given(step.factor)} times the capacity")
         for step in overs
         if step.endpoints
     ]
     sheets += [Sheet("Memory and files", MEMORY_COLUMNS, rows)] if rows else []
-    return [Section("overload", "Overload", about, sheets=sheets, charts=_charts(overs, result.lines), source=_SOURCE)]
+    return [Section("overload", "Overload", about, sheets=sheets, charts=_charts(result, capacity), source=_SOURCE)]
 
 
 def _memory(side: str, moments: Sequence[SideRead | None], lines: Sequence[OverloadTestLine]) -> list[str]:
@@ -129,7 +134,7 @@ def _memory(side: str, moments: Sequence[SideRead | None], lines: Sequence[Overl
 def _row(step: OverloadStep, capacity: float) -> tuple[str, ...]:
     server = step.sides.get("server") or step.sides.get("both")
     return (
-        f"{step.factor:g} times",
+        f"{given(step.factor)} times",
         figure(step.asked_per_s, 0.05),
         figure(step.answered_per_s, 0.05),
         f"{step.answered_per_s / capacity * 100:.0f} %",
@@ -143,7 +148,8 @@ def _row(step: OverloadStep, capacity: float) -> tuple[str, ...]:
     )
 
 
-def _charts(overs: Sequence[OverloadStep], lines: Sequence[OverloadTestLine]) -> list[Chart]:
+def _charts(result: OverloadResult, capacity: float) -> list[Chart]:
+    lines = result.lines
     halves = [line for line in lines if line["kind"] == "slice"]
     rates = [(line["at_s"], window_of_line(line).per_s) for line in halves if line["seconds"]]
     marks: dict[float, str] = {}
@@ -153,13 +159,20 @@ def _charts(overs: Sequence[OverloadStep], lines: Sequence[OverloadTestLine]) ->
             rates += _rates(line)
     times = [(line["at_s"], line["p50_us"] / 1e3) for line in halves if "p50_us" in line]
     panels = [
-        Panel("answered calls/s", {"calls": sorted(rates)}),
-        Panel("median call, ms", {"calls": times}, DECIMAL),
+        Panel("answered calls/s", {"calls": sorted(rates)}, limits={"capacity": capacity}),
+        Panel("median call, ms", {"calls": times}, DECIMAL, _limit(result)),
     ]
-    listed = " and ".join(f"{step.factor:g}" for step in overs)
+    listed = " and ".join(given(step.factor) for step in result.steps)
     about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."
+    about += " Level lines: the capacity, and the median within which it has recovered."
     drawn = chart("overload-time", "Overload over time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []
+
+
+def _limit(result: OverloadResult) -> dict[str, float]:
+    """Return the slowest median of a server that has recovered, in milliseconds, by what is said of it."""
+    before = result.before
+    return {} if before is None else {"recovered": before["limit_us"] / 1e3}
 
 
 def _rates(line: OverloadLine) -> list[tuple[float, float]]:

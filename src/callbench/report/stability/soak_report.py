@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from callbench.analysis.load.sent_again import sent_again_sentence
 from callbench.analysis.stability import soak_findings
 from callbench.analysis.stability.findings import FAILING, Finding, closing_sentence, title
 from callbench.analysis.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
@@ -23,7 +24,7 @@ from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, given
 from callbench.store.lines.sides import SideRead
 from callbench.store.record import Record
 from callbench.store.requested.soak import RequestedSoak
@@ -56,10 +57,10 @@ def soak_report(run: Record) -> RecordReport:
     result = read(run)
     requested = run.requested(RequestedSoak)
     steps = ", ".join(map(str, requested.clients))
-    think = f" with a think time of {requested.think_ms:g} ms" if requested.think_ms else ""
+    think = f" with a think time of {given(requested.think_ms)} ms" if requested.think_ms else ""
     about = (
-        f"{requested.name}{over_text(requested.link)}: {steps} clients{think}, {requested.seconds:g} s each,"
-        f" {requested.rest_s:g} s of rest after each, a sample every {requested.every_s:g} s."
+        f"{requested.name}{over_text(requested.link)}: {steps} clients{think}, {given(requested.seconds)} s each,"
+        f" {given(requested.rest_s)} s of rest after each, a sample every {given(requested.every_s)} s."
     )
     findings = soak_findings.soak_findings(result)
     return RecordReport(
@@ -88,6 +89,8 @@ def _sentences(result: SoakResult, findings: Sequence[Finding]) -> Iterator[str]
         yield from _pace(step)
         if sentence := most_time(step.endpoints):
             yield f"{step.title}: {sentence}"
+    if again := sum(line.get("sent_again", 0) for line in result.slices):
+        yield sent_again_sentence(again)
     yield from result.notes
     calls = sum(step.calls for step in result.steps)
     seconds = sum(step.seconds for step in result.steps)

@@ -19,6 +19,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
+from callbench.stats.estimate.digits import given
 from callbench.stats.load.recovery import MischiefVerdict, State
 from callbench.store.lines.torture import TortureLine
 from callbench.store.record import Record
@@ -47,7 +48,8 @@ def torture_report(run: Record) -> RecordReport:
     result, requested = read(run), run.requested(RequestedTorture)
     about = (
         f"{requested.name}{over_text(requested.link)}. One client calls normally before, during and after each test."
-        f" In a test, up to {requested.connections:,} bad connections attack the server for {requested.seconds:g} s."
+        f" In a test, up to {requested.connections:,} bad connections attack the server for"
+        f" {given(requested.seconds)} s."
     )
     findings = torture_findings(result)
     work = "it neither died nor hung, and recovered after each test"

@@ -9,7 +9,7 @@ from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS, OF_TIME
 from callbench.stats.decide.ranking import standings
 from callbench.stats.estimate.contrast import ByBlock, ratios_by_fork
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, given
 from callbench.stats.estimate.interval import Interval, geometric_mean
 
 Figures = Mapping[str, Mapping[float, Interval]]
@@ -67,7 +67,7 @@ def in_words(part: ChartPart, results: Results) -> str:
     for at in ends:
         here = {name: line[at] for name, line in found.items() if at in line}
         unclear = _unclear(here, _bounds(part, results, at))
-        texts.append(f"at {at:,g}: {unclear or _span(here, unit)}")
+        texts.append(f"at {given(at)}: {unclear or _span(here, unit)}")
     more = "; the chart has the values between" if len(places) > 2 else ""
     return f"by {part.x}, {'; '.join(texts)}{more}." if texts else ""
 

@@ -1,7 +1,6 @@
 """The table of bytes of a service: each call in each format, plain and compressed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from callbench.catalog.encoders.byte_table import CallBytes
 from callbench.catalog.encoders.codings import CODINGS, LEVELS
@@ -44,7 +43,7 @@ def _numbers(side: Mapping[str, float]) -> str:
     return "".join(f"{number:>{_WIDTH},.0f}" for number in side.values())
 
 
-def as_record(tables: Sequence[CallBytes]) -> list[dict[str, Any]]:
+def as_record(tables: Sequence[CallBytes]) -> list[dict[str, object]]:
     """The same for programs, with means that are not rounded."""
     return [
         {

@@ -171,7 +171,18 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
     ranked = [place for place in among if place < len(table.ranked)]
     bounds = [table.contenders[place] for place in among if place >= len(table.ranked)]
     if not ranked:
-        return RankingChoice(table, kind, None, bounds, (), (), None, None, shown=False, names=names)
+        return RankingChoice(
+            ranking=table,
+            kind=kind,
+            first=None,
+            reaching=bounds,
+            below=(),
+            ties=(),
+            next=None,
+            ratio=None,
+            shown=False,
+            names=names,
+        )
     by_rate = sorted(ranked, key=lambda place: -middle(table.ranked[place]))
     standing = {standing.index: standing for standing in table.standings}
     ahead = {place: set(standing[place].behind) & set(ranked) if standing else set() for place in ranked}
@@ -182,14 +193,14 @@ def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], n
     first = table.ranked[best]
     above = reaching(results, first, bounds)
     return RankingChoice(
-        table,
-        kind,
-        first,
-        above,
-        [cell for cell in bounds if cell not in above],
-        [table.ranked[place] for place in ties],
-        following,
-        results.ratio(first, following) if following else None,
+        ranking=table,
+        kind=kind,
+        first=first,
+        reaching=above,
+        below=[cell for cell in bounds if cell not in above],
+        ties=[table.ranked[place] for place in ties],
+        next=following,
+        ratio=results.ratio(first, following) if following else None,
         shown=not ties and not above and not any(cell.at_least for cell in bounds),
         names=names,
         beyond=results.ratio_beyond(first, following) if following else None,

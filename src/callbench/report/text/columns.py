@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from callbench.analysis.cells.results import Result
 from callbench.model.cell import CLOSED
+from callbench.stats.estimate.digits import given
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ COLUMNS = (
     CellColumn("clients", lambda cell: cell.attributes["clients"], number=True),
     CellColumn("arrivals", lambda cell: "" if cell.attributes["arrivals"] == CLOSED else cell.attributes["arrivals"]),
     CellColumn("calls/s requested", lambda cell: cell.attributes["rate"], number=True),
-    CellColumn("think ms", lambda cell: f"{cell.think_ms:g}" if cell.think_ms else "", number=True),
-    CellColumn("ramp-up ms", lambda cell: f"{cell.ramp_up_ms:g}" if cell.ramp_up_ms else "", number=True),
+    CellColumn("think ms", lambda cell: given(cell.think_ms) if cell.think_ms else "", number=True),
+    CellColumn("ramp-up ms", lambda cell: given(cell.ramp_up_ms) if cell.ramp_up_ms else "", number=True),
     CellColumn("link", lambda cell: cell.attributes["link"]),
 )
 

@@ -1,5 +1,6 @@
 """What a reader sees first of a record, in words: its title, a few sentences and a small table in the chart's place."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +9,7 @@ from callbench.report.text.section import Section, Sheet
 # So many sentences of a record are said at once, and so many rows of its first table are shown.
 MOST_SENTENCES = 4
 MOST_ROWS = 10
+_WORD = re.compile(r"[\w%](?:[\w.,:/-]*\w)?")
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,25 @@ def opening_of(title: str, sentences: Sequence[str], sections: Sequence[Section]
     """Take it from a report: of the sentences the first few, of the tables one.
 
     Args:
-        title: of the report. A sentence that says the same is left out.
+        title: of the report. What a sentence only says again is left out.
         sentences: its sentences, the most important first.
         sections: what its tables are in.
         first: the section whose first table is meant; "" for the first of all.
     """
-    said = [sentence for sentence in sentences if sentence.removesuffix(".") != title]
+    said = [more for sentence in sentences if (more := _beyond(title, sentence))]
     sheets = [sheet for section in sections if first in {"", section.id} for sheet in section.every_sheet]
     return Opening(title, said[:MOST_SENTENCES], said[MOST_SENTENCES:], sheets[0] if sheets else None)
+
+
+def _beyond(title: str, sentence: str) -> str:
+    """Leave out of a sentence what the title above it has said: all of it, or the first of several parts."""
+    if {*_WORD.findall(sentence)} <= {*_WORD.findall(title)}:
+        return ""
+    first, *others = sentence.removesuffix(".").split("; ")
+    if not others or not title.startswith(first):
+        return sentence
+    what, colon, _ = first.partition(": ")
+    return f"Also{f' {what.lower()}' if colon else ''}: {'; '.join(others)}."
 
 
 def shortened(sheet: Sheet, most: int = MOST_ROWS) -> Sheet:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from callbench.analysis.wording.words import counted
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
@@ -71,7 +70,7 @@ def inferred(service: Imported) -> list[str]:
     return ["The inferred schema:", *(f"  {line}".rstrip() for line in text)]
 
 
-def as_record(service: Imported, folder: Path) -> dict[str, Any]:
+def as_record(service: Imported, folder: Path) -> dict[str, object]:
     """The same for programs."""
     schema = service.schema
     return {

@@ -1,27 +1,30 @@
 """Where latencies stand for a reason, with the reason that the stack's card gives; without one it is flagged."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import replace
 
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import listed
+from callbench.model.card import PlannedStacks, card_of
+from callbench.stats.steady.plateau import Plateau
 
 
 def sentences(subject: Subject) -> list[str]:
     """Name the stacks at each place, and beside them what their cards say of it."""
     found = []
-    for (about, probably), stacks in _gathered(subject).items():
+    for plateau, stacks in _gathered(subject).items():
         explained: dict[str, list[str]] = {}
         for stack in stacks:
-            explained.setdefault(_why(subject.cards, stack, about), []).append(stack)
+            explained.setdefault(_why(subject.cards, stack, plateau.about), []).append(stack)
         silent = explained.pop("", [])
         found += [
-            f"Many calls of {listed(known)} take {about}. The card explains it: {why}."
+            f"Many calls of {listed(known)} take {plateau.place}. The card explains it: {why}."
             for why, known in explained.items()
         ]
         if silent:
             found.append(
-                f"Many calls of {listed(silent)} take {about}. The probable cause is {probably}. No card explains it."
+                f"Many calls of {listed(silent)} take {plateau.place}. The probable cause is {plateau.probably}."
+                " No card explains it."
             )
     return found
 
@@ -29,10 +32,10 @@ def sentences(subject: Subject) -> list[str]:
 def unexplained(subject: Subject) -> str:
     """Name which stacks stand somewhere without a word on their cards, or nothing."""
     stacks = dict.fromkeys(
-        f"{stack} ({about})"
-        for (about, _), those in _gathered(subject).items()
+        f"{stack} ({plateau.place})"
+        for plateau, those in _gathered(subject).items()
         for stack in those
-        if not _why(subject.cards, stack, about)
+        if not _why(subject.cards, stack, plateau.about)
     )
     if not stacks:
         return ""
@@ -42,17 +45,16 @@ def unexplained(subject: Subject) -> str:
     )
 
 
-def _gathered(subject: Subject) -> Mapping[tuple[str, str], Iterable[str]]:
-    """The stacks at each place, each once."""
+def _gathered(subject: Subject) -> Mapping[Plateau, Iterable[str]]:
+    """The stacks at each place, each once. Of all calls, whatever their share."""
     validity = subject.results.validity.cells
-    gathered: dict[tuple[str, str], dict[str, None]] = {}
+    gathered: dict[Plateau, dict[str, None]] = {}
     for cell in subject.results.cells:
         if cell.id in validity and cell.calls:
             for plateau in validity[cell.id].plateaus:
-                gathered.setdefault((plateau.about, plateau.probably), {})[cell.attributes["stack"]] = None
+                gathered.setdefault(replace(plateau, share=1.0), {})[cell.attributes["stack"]] = None
     return gathered
 
 
-def _why(cards: Mapping[str, Mapping[str, Any]], stack: str, about: str) -> str:
-    explains = (cards.get(stack, {}).get("card") or {}).get("explains") or {}
-    return str(explains.get(about, ""))
+def _why(cards: PlannedStacks, stack: str, about: str) -> str:
+    return card_of(cards, stack).get("explains", {}).get(about, "")

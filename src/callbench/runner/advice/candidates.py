@@ -15,11 +15,11 @@ from callbench.catalog.callers import encrypts
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
 from callbench.catalog.encoders.codings import GZIP, LEAST, PLAIN, coding_of, uncoded
-from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.catalog.reach import why_not_over
 from callbench.model.cell import ADVICE, USUAL_IN, Stack
 from callbench.model.situation import Goal, Situation
 from callbench.runner.plan import own_service
+from callbench.stats.wire.link import round_trip_ns, ways
 
 SLOWEST_NS_PER_BYTE = 100.0
 """Both sides together encode, compress, decompress and decode a byte of a message in less: 10 MB/s."""

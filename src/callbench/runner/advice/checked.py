@@ -6,10 +6,10 @@ from callbench.adapter.generators.languages import LANGUAGES
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.formats import named_languages
 from callbench.catalog.languages import check_languages
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.model.situation import Situation
+from callbench.model.suggestions import allowed_names
 from callbench.runner.plan import own_service
 from callbench.runner.plan.plan import Plan
 

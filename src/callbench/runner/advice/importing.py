@@ -14,7 +14,7 @@ from callbench.catalog.imports.source import Options, Source
 from callbench.catalog.own import folder
 from callbench.catalog.own.default_folder import default_folder
 from callbench.catalog.own.place import is_service
-from callbench.catalog.own.stored_assumptions import keeps_assumptions, stored_assumptions
+from callbench.catalog.own.stored import keeps_assumptions, stored_assumptions
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.cells.results import Result, Results
 from callbench.catalog.links.profile import part_of
-from callbench.catalog.links.wire import round_trip_ns
 from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study.loads import Group, LoadPart
 from callbench.catalog.study.model import StudyPart
 from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.cell import CALLS_PER_SLICE
 from callbench.model.situation import SituationLink
+from callbench.stats.wire.link import round_trip_ns
 
 TITLE = "Cells over links, held back to test predictions with"
 _ABOUT = "The same calls without a link and over each link of the situation."

@@ -3,20 +3,22 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from typing import Any, cast
+from typing import cast
 
 from callbench.adapter.stack.target import Target
-from callbench.analysis.capacity.result import proof_level, times_of_load, trial_of
+from callbench.analysis.capacity.result import held_from, proof_level, times_of_load, trial_of
 from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
 from callbench.analysis.stability.lines import until_s
-from callbench.catalog.links import profile, wire
+from callbench.catalog.links import profile
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.knees import objective_result
 from callbench.runner.load import driving
+from callbench.stats.estimate.digits import figure, given
 from callbench.stats.load.capacity_plan import COARSE, NextLoad, Trial, capacity, next_place
+from callbench.stats.wire.link import Wire, round_trip_ns, ways
 from callbench.store.lines.capacity import (
     EvidenceRecord,
     LoadedRecord,
@@ -83,7 +85,7 @@ class CapacitySearch:
         self._began = time.monotonic() - self._spent_s
         self._connected = 0
         link = target.spec.link
-        self._wire = {} if link == LOOPBACK else profile.find(link).wire
+        self._wire: Wire = {} if link == LOOPBACK else profile.find(link).wire
 
     def go(self) -> None:
         """Tries loads until the capacity is known well enough, the time is over, or the server has died.
@@ -94,14 +96,19 @@ class CapacitySearch:
         if self._request.along != CLIENTS:
             self._connect(self._request.clients)
         start = self._start()
-        while not self._dead and self._at_s() < self._request.seconds - self._request.proof_s:
-            next_load = next_place(self._trials, start, self._request.span)
+        while not self._dead and self._at_s() < self._request.search_s:
+            next_load = self._next(start)
             if next_load is None:
                 break
             tried = self._try(next_load)
             self._trials.append(Trial(next_load.phase, tried["level"], tried["holds"]))
         while (next_load := self._proof()) is not None:
             self._proofs.append(self._try(next_load))
+
+    def _next(self, start: float) -> NextLoad | None:
+        """Return the next load of the search itself."""
+        request = self._request
+        return next_place(self._trials, start, request.span, request.need, held_from(request))
 
     def _proof(self) -> NextLoad | None:
         """Return a longer load near the lower end. What is rarer than a usual load is long was seen by none of them."""
@@ -115,12 +122,12 @@ class CapacitySearch:
         """Say why no further load is tried; "" if one is."""
         if self._dead:
             return "the server died under load"
-        if self._trials and next_place(self._trials, 1.0, self._request.span) is None and self._proof() is None:
+        planned = self._next(1.0)
+        if self._trials and planned is None and self._proof() is None:
             return "more time would not make the answer clearer; begin anew with another --out"
         if self._at_s() >= self._request.seconds:
-            return (
-                f"it has taken its {self._spent_s:.0f} s; give more than --seconds {self._request.seconds:g} to go on"
-            )
+            seconds = given(self._request.seconds)
+            return f"it has taken its {self._spent_s:.0f} s; give more than --seconds {seconds} to go on"
         return ""
 
     def _at_s(self) -> float:
@@ -165,7 +172,7 @@ class CapacitySearch:
         return line
 
     def _text(self, level: float) -> str:
-        return f"{level:,.0f} clients" if self._request.along == CLIENTS else f"{level:,.4g} calls/s"
+        return f"{level:,.0f} clients" if self._request.along == CLIENTS else f"{figure(level, 0.0)} calls/s"
 
     def _connect(self, clients: int) -> None:
         if clients != self._connected:
@@ -209,8 +216,8 @@ class CapacitySearch:
 
     def _evidence(self, result: LoadResult) -> EvidenceRecord:
         """Return the observations, with the use of the link if it has a rate."""
-        received, elapsed_ns = int(result.done.get("received_bytes") or 0), int(result.done["elapsed_ns"])
-        seen = asdict(replace(result.evidence, link=link_use(self._wire, received, elapsed_ns)))
+        carried = (int(result.done.get("sent_bytes") or 0), int(result.done.get("received_bytes") or 0))
+        seen = asdict(replace(result.evidence, link=link_use(self._wire, carried, int(result.done["elapsed_ns"]))))
         return cast("EvidenceRecord", seen)
 
 
@@ -235,20 +242,22 @@ def _processors(result: LoadResult) -> int | None:
     return len(sides[0]["cpus"]) if sides else None
 
 
-def link_use(link: Mapping[str, Any], received: int, elapsed_ns: int) -> float | None:
-    """Return the share of a link's rate towards the client that answers used; None if it has no limit.
+def link_use(link: Wire, carried: tuple[int, int], elapsed_ns: int) -> float | None:
+    """Return the share of a link's rate that was used, in the direction that was used more; None if it has no limit.
 
-    Until the first answers come, a round trip after the start, the link has nothing to carry: that time is left out.
+    Until the first answers come, a round trip after the start, the link towards the client has nothing to carry. That
+    towards the server has nothing while the last answers come. So that time is left out.
 
     Args:
         link: its definition for the network lab; empty for the loopback device.
-        received: bytes, without the headers of packets.
+        carried: bytes to the server and to the client, without the headers of packets.
         elapsed_ns: from the start of the load to its last answer.
     """
-    _, to_client = wire.ways(link)
-    rate_bps = to_client.get("rate_bps")
-    if not rate_bps:
-        return None
     # A load that ended within two round trips has hardly used the link at all.
-    carried_s = max(elapsed_ns - wire.round_trip_ns(link), elapsed_ns / 2, 1) / 1e9
-    return received * 8 * _OVERHEAD / carried_s / float(rate_bps)
+    carried_s = max(elapsed_ns - round_trip_ns(link), elapsed_ns / 2, 1) / 1e9
+    shares = [
+        size * 8 * _OVERHEAD / carried_s / rate
+        for size, way in zip(carried, ways(link), strict=True)
+        if (rate := way.get("rate_bps"))
+    ]
+    return max(shares, default=None)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from callbench.adapter import placement
 from callbench.adapter.placement import Placement
@@ -199,7 +198,7 @@ def _default_calls(pairs_: Sequence[Pair]) -> Sequence[str]:
     return tasks.DEFAULT if only is None else (only,)
 
 
-def _info(request: ComparisonRequest, prepared: Prepared) -> dict[str, Any]:
+def _info(request: ComparisonRequest, prepared: Prepared) -> dict[str, object]:
     """Return the content of record.json."""
     requested = RequestedComparison(
         study=request.study or "",
@@ -228,7 +227,7 @@ def _cells_of_pairs(pairs_: Sequence[Pair], cells_: Sequence[Cell]) -> list[list
     return cells
 
 
-def _plan(pairs_: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str, Any]:
+def _plan(pairs_: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str, object]:
     """Return the content of plan.json."""
     return {
         "pairs": [
@@ -242,7 +241,7 @@ def _plan(pairs_: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str,
     }
 
 
-def _side(candidate: Candidate) -> dict[str, Any]:
+def _side(candidate: Candidate) -> dict[str, object]:
     """Return the plan's record of one side."""
     side = asdict(candidate.stack) | {
         "program": list(candidate.programs.client.program),
@@ -251,7 +250,7 @@ def _side(candidate: Candidate) -> dict[str, Any]:
     return side | ({"server_program": list(candidate.programs.server.program)} if candidate.stack.mixed else {})
 
 
-def _flat(cell: Cell) -> dict[str, Any]:
+def _flat(cell: Cell) -> dict[str, object]:
     """Return what both sides of a cell share."""
     return {
         "id": cell.id,

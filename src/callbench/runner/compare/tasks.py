@@ -6,10 +6,10 @@ from typing import Any
 from callbench.catalog.study import load
 from callbench.catalog.study.calls import CALLS, faults
 from callbench.catalog.study.cells import LOOPBACK
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.user_json import json_or_text
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 DEFAULT = ("Sum", "GetPersons:n=250")
 # The default arguments of a call. Only `Sum` needs any.

@@ -15,8 +15,10 @@ from callbench.runner.drive.slices import Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.knee import LevelTrial, next_level
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.of_kind import of_kind
 from callbench.store.lines.overload import ObjectiveMet
 from callbench.store.lines.rounds import SliceSeen
+from callbench.store.lines.run import KneeStepLine
 from callbench.store.record import Record
 from callbench.store.requested.knee_search import Search
 from callbench.store.requested.run import RequestedRun
@@ -63,14 +65,14 @@ def _searches(part: KneePart, cells: Sequence[Cell]) -> Iterator[Search]:
     least, most = RATES if part.along == "rate" else CLIENTS
     for cell in bases.values():
         yield Search(
-            part.id,
-            cell.id,
-            part.along,
-            part.objective,
-            cell.load.arrivals if cell.load.open else part.arrivals,
-            part.least or least,
-            part.most or most,
-            part.precision,
+            knee=part.id,
+            cell=cell.id,
+            along=part.along,
+            objective=part.objective,
+            arrivals=cell.load.arrivals if cell.load.open else part.arrivals,
+            least=part.least or least,
+            most=part.most or most,
+            precision=part.precision,
         )
 
 
@@ -85,10 +87,9 @@ class Searches:
         """
         self.every = run.requested(RequestedRun).knees
         self._steps: dict[tuple[str, str, int], list[LevelTrial]] = {}
-        for line in run.lines() if self.every else ():
-            if line["kind"] == "step":
-                key = str(line["knee"]), str(line["cell"]), int(line["fork"])
-                self._steps.setdefault(key, []).append(LevelTrial(float(line["level"]), bool(line["holds"])))
+        for line in of_kind(run.lines(), KneeStepLine) if self.every else ():
+            key = line["knee"], line["cell"], line["fork"]
+            self._steps.setdefault(key, []).append(LevelTrial(line["level"], line["holds"]))
 
     def steps(self, search: Search, fork: int) -> list[LevelTrial]:
         """Return the list of steps of a search in a fork; it grows during the search."""
@@ -116,7 +117,7 @@ class SearchTask(Task):
     ) -> None:
         """Prepare the task."""
         self.unit = unit
-        self.result: dict[str, Any] | None = None
+        self.result: KneeStepLine | None = None
         self._search, self._cell, self._fork = search, cell, fork
         self._steps = known.steps(search, fork)
         self._schedules = schedules
@@ -156,10 +157,21 @@ class SearchTask(Task):
         search, load = self._search, plan.cell.load
         level = float(load.clients if search.along == "clients" else load.rate_per_s or 0.0)
         met = objective_result(result["done"], search.objective, load.rate_per_s)
-        head = {"knee": search.knee, "cell": search.cell, "fork": self._fork, "stack": self._cell.stack}
-        line = {"kind": "step", **head, "step": len(self._steps), "along": search.along, "level": level}
+        self.result = KneeStepLine(
+            kind="step",
+            knee=search.knee,
+            cell=search.cell,
+            fork=self._fork,
+            stack=self._cell.stack,
+            step=len(self._steps),
+            along=search.along,
+            level=level,
+            clients=load.clients,
+            unsteady="",
+            **result,
+            **met,
+        )
         self._steps.append(LevelTrial(level, met["holds"]))
-        self.result = {**line, "clients": load.clients, "unsteady": "", **result, **met}
 
 
 def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: float | None) -> ObjectiveMet:

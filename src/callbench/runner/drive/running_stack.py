@@ -15,6 +15,7 @@ from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.model.request import only_call
 from callbench.runner.measure.cold_start import first_of, measure_cold_start
+from callbench.store.lines.starts import ColdRecord, StartRecord
 
 # Calls that are checked before anything is timed: numbers, a text, and a refusal that must keep the connection.
 Checks = Sequence[tuple[str, dict[str, Any]]]
@@ -97,14 +98,14 @@ class RunningStack:
         except BaseException:
             self.sides.close(at_once=True)
             raise
-        self.record: dict[str, Any] = {
-            "start_s": round(served - self.sides.started, 6),
-            "connect_s": round(connected - connecting_s, 6),
-            "verify_s": round(time.monotonic() - connected, 6),
-            "connections": connections,
-            "cold": cold_start,
-            "hello": self.sides.hello,
-        }
+        self.record = StartRecord(
+            start_s=round(served - self.sides.started, 6),
+            connect_s=round(connected - connecting_s, 6),
+            verify_s=round(time.monotonic() - connected, 6),
+            connections=connections,
+            cold=cold_start,
+            hello=self.sides.hello,
+        )
 
     def connect(self, cell: Cell) -> None:
         """Connect the cell's clients with the cell's options, unless they are connected and were used lately.
@@ -125,7 +126,7 @@ class RunningStack:
             self._check(cell.call, cell.arguments)
             self._checked_calls.add(key)
 
-    def _measure_cold_start(self, cells: Sequence[Cell]) -> dict[str, Any] | None:
+    def _measure_cold_start(self, cells: Sequence[Cell]) -> ColdRecord | None:
         """Measure the first calls. Return None for a server that runs already or whose first calls take minutes."""
         if self.sides.external is not None or self._stack.card.get("slow"):
             return None

@@ -5,16 +5,21 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from callbench.adapter import oracle
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.runner.measure.probe import Probe, TrialProbes
 from callbench.runner.measure.traffic import Traffic
-from callbench.runner.measure.trial import counted_after, limit_seconds, reported_backend_counts, reported_counts
+from callbench.runner.measure.trial import (
+    counted_after,
+    journal_form,
+    limit_seconds,
+    reported_backend_counts,
+    reported_counts,
+)
 from callbench.store.head import now
-from callbench.store.lines.driven import Driven
 from callbench.store.lines.rounds import SliceSeen
 
 # Seconds: long enough for many short calls, and short enough that a drifting machine hardly changes meanwhile.
@@ -128,9 +133,3 @@ def drive_slice(  # noqa: PLR0913 - what is driven, how long, and who watches
         agree=None if after is None else oracle.agree(cell.call, done, after),
     )
     return cast("SliceSeen", {**seen, **watched})
-
-
-def journal_form(done: Any) -> Driven:  # noqa: ANN401 - a Done
-    """Return a drive as the journal stores it, without members that follow from its place."""
-    kept = {key: value for key, value in done.items() if key not in ("is", "id") and (key != "intervals" or value)}
-    return cast("Driven", kept)

@@ -72,7 +72,7 @@ class Progress:
         """Show that a stack is warmed up."""
         self._show(f"warming up {stack:28}")
 
-    def show_round(self, fork: int, number: int, slices: Sequence[Mapping[str, Any]]) -> None:
+    def show_round(self, fork: int, number: int, slices: Sequence[Mapping[str, object]]) -> None:
         """Show that a round is on disk."""
         self._slices += len(slices)
         self._at = fork + 1, number + 1
@@ -113,7 +113,7 @@ class Progress:
         self._doing = doing
         self._line.show(f"{doing} {self._shown:,} slices")
 
-    def _kept(self) -> dict[str, Any]:
+    def _kept(self) -> dict[str, object]:
         """Return what the record's file has besides the line."""
         fork, number = self._at
         return {

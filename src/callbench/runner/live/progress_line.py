@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -32,7 +32,7 @@ class ProgressLine:
         self.moving = self._console.is_terminal and not quiet
         self._text = ""
         self._file: ProgressFile | None = None
-        self._more: Callable[[], Mapping[str, Any]] = dict
+        self._more: Callable[[], Mapping[str, object]] = dict
         self._below = below
         self._live = (
             Live(
@@ -50,7 +50,7 @@ class ProgressLine:
         """The lines of the terminal."""
         return self._console.height
 
-    def keep_in(self, record: Path, more: Callable[[], Mapping[str, Any]] = dict) -> None:
+    def keep_in(self, record: Path, more: Callable[[], Mapping[str, object]] = dict) -> None:
         """Keep the line in the folder of a record too, for others who watch, until the end of `with`.
 
         Args:

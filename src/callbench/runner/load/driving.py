@@ -7,8 +7,8 @@ from pathlib import Path
 from callbench.adapter import temporary
 from callbench.adapter.contract import OnLatency
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS
-from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.target import Target, TargetSpec
+from callbench.adapter.watch.adapter_processes import descendants_of
 from callbench.analysis.load.record import record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult, compute_result
@@ -67,6 +67,8 @@ def drive_recorded(
 
     with temporary.folder("callbench-load-") as folder, noting_the_first_stop() as stop:
         result = replace(drive_once(target, request, folder, on_both, stop, on_latency), folder=run.path)
+    loss = target.lost()
+    result = result if loss is None else replace(result, death=loss.why)
     journal.result(record(result))
     return result
 
@@ -193,5 +195,5 @@ def _start_watch(target: Target) -> ProcessWatch:
         "client": placement_.client,
         "server": placement_.server if target.ours else tuple(sorted(processors_of().busy_ns)),
     }
-    find = None if driver is None else lambda: side_processes.descendants_of(driver)
+    find = None if driver is None else lambda: descendants_of(driver)
     return ProcessWatch(find, lambda: target.pids().get("server", ()), cpus)

@@ -1,8 +1,6 @@
 """Writes the record of a load: a folder like every other one, with the driver's intervals as they come."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
 
 from callbench.adapter.placement import Placement
 from callbench.analysis.load.request import LoadRequest
@@ -32,14 +30,14 @@ class LoadJournal:
         if at_ns - self._waiting[0][0] >= _WRITE_EVERY_NS:
             self._write()
 
-    def result(self, result: Mapping[str, Any]) -> None:
+    def result(self, result: LoadRecord) -> None:
         """Write what the load resulted in.
 
         Raises:
             CallbenchError: the disk is full or fails.
         """
         self._write()
-        self._writer.append(LoadResultLine(kind="result", **cast("LoadRecord", result)))
+        self._writer.append(LoadResultLine(kind="result", **result))
 
     def _write(self) -> None:
         if self._waiting:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from callbench.adapter.watch.process_reading import read_full
 from callbench.analysis.load.usage import Observations, ServerUsage
-from callbench.runner.measure.process_reading import read_full
 from callbench.runner.measure.processor_time import ProcessorWatch
 
 FindProcesses = Callable[[], tuple[int, ...]]

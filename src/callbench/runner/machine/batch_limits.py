@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.runner.measure.process_reading import read_light
+from callbench.adapter.watch.process_reading import read_light
 
 # A batch uses at most this share of the memory that is available when it begins.
 MEMORY_SHARE = 0.5

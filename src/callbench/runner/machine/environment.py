@@ -2,11 +2,8 @@
 
 import os
 import platform
-import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -18,13 +15,15 @@ from callbench.adapter.network.creation import host_facts, try_link
 from callbench.adapter.placement import Placement
 from callbench.model.installation import home, supervisor, wheel
 from callbench.model.version import CONTRACT, VERSION
+from callbench.runner.machine import git
+from callbench.stats.wire.link import Wires
 from callbench.store.head import now
 
 _CPUS = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
-def record(placement: Placement, wires: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
+def record(placement: Placement, wires: Wires | None = None) -> dict[str, object]:
     """Return the content of environment.json. A value that cannot be found is null.
 
     Args:
@@ -83,27 +82,11 @@ def commit() -> str | None:
     brought = wheel()
     if brought is not None:
         return brought.commit
-    revision = _git("rev-parse", "--short=12", "HEAD")
+    # An installation inside another project's checkout has no commit of its own.
+    revision = git.said(home(), "rev-parse", "--short=12", "HEAD") if (home() / ".git").exists() else ""
     if not revision:
         return None
-    # Without optional locks git writes nothing. Otherwise a killed run would leave a lock file in the checkout.
-    differs = _git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
-    return revision + ("+" if differs else "")
-
-
-def _git(*words: str) -> str | None:
-    """Return the output of git for the installation; None without git or checkout."""
-    git = shutil.which("git")
-    # An installation inside another project's checkout has no commit of its own.
-    if git is None or not (home() / ".git").exists():
-        return None
-    try:
-        output = subprocess.run(
-            [git, "-C", str(home()), *words], capture_output=True, text=True, timeout=10, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return output.stdout.strip()
+    return revision + ("+" if git.differs(home()) else "")
 
 
 def _model() -> str | None:
@@ -151,7 +134,7 @@ def idle_states() -> list[str]:
     return found
 
 
-def _timer() -> dict[str, Any]:
+def _timer() -> dict[str, object]:
     """Return the smallest step and the mean cost of a clock reading of the core, in nanoseconds."""
     readings = [time.monotonic_ns() for _ in range(2000)]
     steps = [later - earlier for earlier, later in pairwise(readings) if later > earlier]

@@ -1,15 +1,15 @@
 """Cells between real hosts: the hosts of `run --hosts`, and what lies between them."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host_choice import choose
 from callbench.adapter.network.pair import LinkFailure
-from callbench.catalog.reach import HOSTS, REAL
+from callbench.catalog.reach import REAL
 from callbench.catalog.study import Study
 from callbench.catalog.study.hosts import HostNeeds
 from callbench.model.errors import BadInput
+from callbench.stats.wire.link import Wire
 
 # The names of the server's host and of the clients' host.
 Pair = tuple[str, str]
@@ -39,7 +39,7 @@ def read_generators(text: str | None) -> tuple[str, ...]:
     return names
 
 
-def wire_of(link: str, study: Study, hosts: Pair | None) -> Mapping[str, Any]:
+def wire_of(link: str, study: Study, hosts: Pair | None) -> Wire:
     """Return the definition of a link of a study. Between real hosts, it has their names by side.
 
     Raises:
@@ -48,14 +48,14 @@ def wire_of(link: str, study: Study, hosts: Pair | None) -> Mapping[str, Any]:
     if link != REAL:
         return study.links[link].wire
     if hosts is not None:
-        return {"link": None, HOSTS: dict(zip(("server", "client"), hosts, strict=True))}
+        return {"link": None, "hosts": dict(zip(("server", "client"), hosts, strict=True))}
     part = study.part.hosts
     if part is None:
         raise BadInput(
             f"{study.name} has cells between real hosts: name them with --hosts SERVER,CLIENT, or in its [hosts]"
         )
     roles: dict[str, str | HostNeeds] = {"server": part.server, "client": part.client}
-    return {"link": None, HOSTS: _chosen(study, roles)}
+    return {"link": None, "hosts": _chosen(study, roles)}
 
 
 def _chosen(study: Study, roles: Mapping[str, str | HostNeeds]) -> Mapping[str, str]:

@@ -1,13 +1,14 @@
 """The cold start: the first calls of a server and a client that have both just started."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.runner.measure.warm_up import operation_of
+from callbench.store.lines.starts import ColdRecord
 
 if TYPE_CHECKING:
     from callbench.adapter.contract import Done
@@ -26,7 +27,7 @@ def first_of(cells: Sequence[Cell]) -> Cell:
     return min(cells, key=lambda cell: cell.id)
 
 
-def measure_cold_start(sides: Sides, cell: Cell, judge: Callable[[Cell], None] | None) -> dict[str, Any] | None:
+def measure_cold_start(sides: Sides, cell: Cell, judge: Callable[[Cell], None] | None) -> ColdRecord | None:
     """Make the first calls with one connected client. Return the journal record.
 
     The first call is driven alone. Then up to a thousand calls follow, if the first second shows that they fit into the
@@ -57,16 +58,16 @@ def measure_cold_start(sides: Sides, cell: Cell, judge: Callable[[Cell], None] |
     driven_ns = sum(done["elapsed_ns"] for done in drives)
     sides.warmed_s[operation_of(cell)] = driven_ns / 1e9
     first = drives[0]
-    return {
-        "cell": cell.id,
-        "call": cell.call,
-        "calls_before": int(judge is not None),
-        "first_call_ns": first["elapsed_ns"] if first["calls"] == 1 else None,
-        "first_second_calls": _first_second_calls(drives),
-        "thousand_calls_ns": _first_thousand_ns(drives),
-        "errors": sum(sum(done["errors"].values()) for done in drives),
-        "driven_ns": driven_ns,
-    }
+    return ColdRecord(
+        cell=cell.id,
+        call=cell.call,
+        calls_before=int(judge is not None),
+        first_call_ns=first["elapsed_ns"] if first["calls"] == 1 else None,
+        first_second_calls=_first_second_calls(drives),
+        thousand_calls_ns=_first_thousand_ns(drives),
+        errors=sum(sum(done["errors"].values()) for done in drives),
+        driven_ns=driven_ns,
+    )
 
 
 def _drives(sides: Sides, cell: Cell, limit_s: float, *, whole_second: bool) -> "list[Done]":

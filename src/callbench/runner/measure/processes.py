@@ -1,18 +1,20 @@
 """The effect of a trial on both sides: memory, threads, files and context switches."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.adapter.stack.side_processes import processes_of
+from callbench.adapter.stack.side_processes import processes_of, watched_elsewhere
 from callbench.adapter.stack.sides import Sides
+from callbench.adapter.watch.adapter_watch import Watch
+from callbench.adapter.watch.process_reading import read_full
+from callbench.adapter.watch.sampler import Sampler, SideSamples
 from callbench.model.cell import Cell
-from callbench.model.errors import AdapterFailure
+from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.model.process_readings import FullReading
 from callbench.runner.measure.probe import Probe
-from callbench.runner.measure.process_reading import read_full
-from callbench.runner.measure.sampler import Sampler, SideSamples
 
 # How long a watched cell rests after its load, to see what memory it returns.
 REST_S = 2.0
@@ -21,12 +23,18 @@ _HEAP = "heap"
 
 @dataclass
 class _Trial:
-    """A trial in progress."""
+    """A trial in progress.
+
+    Attributes:
+        begin: of the sides on this machine.
+        elsewhere: the sides on other machines, watched there.
+    """
 
     sides: Sides
     watched: bool
     sampler: Sampler
     begin: Mapping[str, FullReading]
+    elsewhere: Mapping[str, Watch]
 
 
 class Processes(Probe):
@@ -46,8 +54,9 @@ class Processes(Probe):
     def begin(self, sides: Sides, cell: Cell) -> None:
         """Read all values once, and start the sampler."""
         begin = {side: read_full(pids) for side, pids in processes_of(sides).by_side().items()}
+        elsewhere = watched_elsewhere(sides)
         sampler = Sampler(lambda: self._families(sides, begin))
-        self._trial = _Trial(sides, cell.watch, sampler, begin)
+        self._trial = _Trial(sides, cell.watch, sampler, begin, elsewhere)
 
     def end(self) -> Mapping[str, Any]:
         """Read all values again at the end of the load and, for a watched cell, at the end of its rest."""
@@ -55,19 +64,28 @@ class Processes(Probe):
         if trial is None:
             return {}
         load_ms = trial.sampler.at_ms()
-        families = self._families(trial.sides, trial.begin)
-        ends = {side: read_full(pids) for side, pids in families.items()}
-        heaps = {side: _heap(trial.sides, side) for side in trial.begin}
+        begins = {**trial.begin, **{side: watch.begin for side, watch in trial.elsewhere.items()}}
+        ends = self._read(trial)
+        heaps = {side: _heap(trial.sides, side) for side in begins}
         rests: dict[str, FullReading] = {}
         if trial.watched and not trial.sides.broken:
             time.sleep(self._rest_s)
-            rests = {side: read_full(pids) for side, pids in self._families(trial.sides, trial.begin).items()}
+            rests = self._read(trial)
         trial.sampler.stop()
         sides = [
-            _side(side, trial.begin[side], ends[side], rests.get(side), track) | {"heap_bytes": heaps[side]}
-            for side, track in trial.sampler.tracks.items()
+            _side(side, begins[side], ends[side], rests.get(side), track) | {"heap_bytes": heaps[side]}
+            for side, track in [*trial.sampler.tracks.items(), *_samples_elsewhere(trial)]
+            if side in ends
         ]
         return {"load_ms": load_ms, "rest_ms": round(self._rest_s * 1e3) if rests else None, "sides": sides}
+
+    def _read(self, trial: _Trial) -> dict[str, FullReading]:
+        """Read all values of each side. One whose host does not answer is missing."""
+        found = {side: read_full(pids) for side, pids in self._families(trial.sides, trial.begin).items()}
+        for side, watch in trial.elsewhere.items():
+            with suppress(CallbenchError):
+                found[side] = watch.read()
+        return found
 
     @staticmethod
     def _families(sides: Sides, known: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -80,6 +98,12 @@ class Processes(Probe):
             "backend": by_side.backend or (),
         }
         return {side: every[side] for side in known}
+
+
+def _samples_elsewhere(trial: _Trial) -> Iterator[tuple[str, SideSamples]]:
+    for side, watch in trial.elsewhere.items():
+        with suppress(CallbenchError):
+            yield side, watch.end()
 
 
 def _heap(sides: Sides, side: str) -> int | None:

@@ -12,6 +12,7 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
 from callbench.model.process_tree import PROC
 from callbench.runner.measure.probe import Probe
+from callbench.stats.wire.link import WAYS, Way, Wires, ways
 
 # proc_pid_net(5): `dev` has, per interface, received bytes and packets, and eight fields later the sent ones.
 _RECEIVED, _SENT = 0, 8
@@ -27,7 +28,7 @@ class Traffic(Probe):
 
     name: ClassVar[str] = "traffic"
 
-    def __init__(self, wires: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, wires: Wires) -> None:
         """Store the definition of each link: its rate, and what its line adds to a packet."""
         self._wires = wires
         self._sides: Sides | None = None
@@ -38,7 +39,7 @@ class Traffic(Probe):
         if cell.link == LOOPBACK:
             return
         self._sides = sides
-        self._link = (self._wires.get(cell.link) or {}).get("link") or {}
+        self._ways = dict(zip(WAYS, ways(self._wires.get(cell.link, {})), strict=True))
         self._before = self._carried(sides)
         self._began = time.monotonic_ns()
 
@@ -47,12 +48,12 @@ class Traffic(Probe):
         if self._sides is None:
             return {}
         after = self._carried(self._sides)
-        ways = [
-            _direction(name, self._link.get(name) or {}, self._before[name], after[name])
-            for name in ("to_server", "to_client")
+        carried = [
+            _direction(name, way, self._before[name], after[name])
+            for name, way in self._ways.items()
             if name in self._before and name in after
         ]
-        return {"elapsed_ns": time.monotonic_ns() - self._began, "ways": ways}
+        return {"elapsed_ns": time.monotonic_ns() - self._began, "ways": carried}
 
     @staticmethod
     def _carried(sides: Sides) -> Mapping[str, tuple[int, int]]:
@@ -70,15 +71,15 @@ def _far_process(sides: Sides) -> int | None:
     return far[0] if far else None
 
 
-def _direction(name: str, line: Mapping[str, Any], before: tuple[int, int], after: tuple[int, int]) -> dict[str, Any]:
+def _direction(name: str, way: Way, before: tuple[int, int], after: tuple[int, int]) -> dict[str, Any]:
     """Return one direction. What the line adds to each packet counts only against its rate."""
     sent_bytes, packets = (max(0, now - then) for then, now in zip(before, after, strict=True))
     return {
         "direction": name,
         "bytes": sent_bytes,
         "packets": packets,
-        "line_bytes": sent_bytes + packets * int(line.get("overhead_bytes") or 0),
-        "rate_bps": line.get("rate_bps"),
+        "line_bytes": sent_bytes + packets * int(way.get("overhead_bytes") or 0),
+        "rate_bps": way.get("rate_bps"),
     }
 
 

@@ -13,7 +13,9 @@ from callbench.runner.measure.probe import Probe, TrialProbes
 from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT_SECONDS, warm_up_cell
 from callbench.store.head import now
-from callbench.store.lines.driven import Counted, CpuAtEnds, CpuSoFar
+from callbench.store.lines.driven import Counted, CpuAtEnds, CpuSoFar, Driven
+from callbench.store.lines.rounds import SliceSeen
+from callbench.store.lines.starts import WarmedCell
 
 # Seconds of an open loop for late answers.
 _SLACK_SECONDS = 2.0
@@ -23,8 +25,8 @@ _SUPERVISOR_SECONDS = 0.5
 
 def measure_trial(
     sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: Path | None = None
-) -> dict[str, Any]:
-    """Make a trial with the connected clients. Return its journal record, without its place in the plan.
+) -> tuple[WarmedCell, SliceSeen]:
+    """Make a trial with the connected clients. Return how it was warmed up, and what was seen of it.
 
     Args:
         sides: the processes of both sides.
@@ -53,17 +55,21 @@ def measure_trial(
         )
     after = counted_after(sides, done)
     watched = watch.within(done)
-    return {
-        "started": started,
-        "warm_up": warm.pieces,
-        "warmed": warm.record(),
-        "done": done,
-        "counted": reported_counts(before, after, watch.found),
-        "backend": reported_backend_counts(behind, sides.backend_counts),
-        "agree": None if after is None else oracle.agree(cell.call, done, after),
-        "unsteady": unsteady(warm, done, watched, cell.load),
-        **watched,
-    }
+    warmed = WarmedCell(warm_up=warm.pieces, warmed=warm.record(), unsteady=unsteady(warm, done, watched, cell.load))
+    seen = SliceSeen(
+        started=started,
+        done=journal_form(done),
+        counted=reported_counts(before, after, watch.found),
+        backend=reported_backend_counts(behind, sides.backend_counts),
+        agree=None if after is None else oracle.agree(cell.call, done, after),
+    )
+    return warmed, cast("SliceSeen", {**seen, **watched})
+
+
+def journal_form(done: Any) -> Driven:  # noqa: ANN401 - a Done
+    """Return a drive as the journal stores it, without members that follow from its place."""
+    kept = {key: value for key, value in done.items() if key not in ("is", "id") and (key != "intervals" or value)}
+    return cast("Driven", kept)
 
 
 def counted_after(sides: Sides, done: Done) -> Counts | None:

@@ -4,14 +4,14 @@ A stack without a compiling runtime gets a few short pieces until it no longer b
 the test is that of `stats.warmed`: it takes seconds, and includes the compiler's own time.
 """
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.stats.steady.steady import settled
 from callbench.stats.steady.warmed import AGAIN_SECONDS, FIRST_SECONDS, OTHER_SECONDS, WarmUpFit, WarmUpSegment, look
+from callbench.store.lines.starts import WarmUpRecord
 
 # Seconds for a drive that does not end by itself.
 LIMIT_SECONDS = 60.0
@@ -69,10 +69,20 @@ class WarmUp:
             return f"its warm-up ended before it was steady: after {self.before_s + self.seconds:.0f} s {self.why}"
         return ""
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> WarmUpRecord:
         """Return the journal record, without the pieces."""
-        record = {key: value for key, value in asdict(self).items() if key != "pieces"}
-        return {**record, "seconds": self.seconds, "calls": sum(calls for calls, _, _ in self.pieces)}
+        return WarmUpRecord(
+            compiles=self.compiles,
+            steady=self.steady,
+            ended=self.ended,
+            why=self.why,
+            limit_s=self.limit_s,
+            before_s=self.before_s,
+            compiler_ns=self.compiler_ns,
+            collector_ns=self.collector_ns,
+            seconds=self.seconds,
+            calls=sum(calls for calls, _, _ in self.pieces),
+        )
 
 
 def warm_up_cell(sides: Sides, cell: Cell, clients: int | None = None) -> WarmUp:
@@ -122,15 +132,15 @@ def warm_up_cell(sides: Sides, cell: Cell, clients: int | None = None) -> WarmUp
     took = clock.read() if compiles else {}
     last = steadiness_of(pieces, least_s) if compiles else None
     return WarmUp(
-        compiles,
-        ended == STEADY if last is not None or len(pieces) >= 4 else None,
-        ended,
-        "" if ended == STEADY or last is None else last.why_not,
-        limit_s,
-        before_s,
-        {side: spent.compiler_ns for side, spent in took.items()},
-        {side: spent.collector_ns for side, spent in took.items()},
-        pieces,
+        compiles=compiles,
+        steady=ended == STEADY if last is not None or len(pieces) >= 4 else None,
+        ended=ended,
+        why="" if ended == STEADY or last is None else last.why_not,
+        limit_s=limit_s,
+        before_s=before_s,
+        compiler_ns={side: spent.compiler_ns for side, spent in took.items()},
+        collector_ns={side: spent.collector_ns for side, spent in took.items()},
+        pieces=pieces,
     )
 
 

@@ -9,6 +9,7 @@ from callbench.adapter.session import DEFAULT_TIMEOUT_MS, Adapter
 from callbench.analysis.peer.agreement import PEER
 from callbench.catalog.reach import LOOPBACK
 from callbench.model import request
+from callbench.model.card import RequestTable
 from callbench.model.cell import Cell, Stack
 from callbench.runner.peer.plan import HttpLoad
 
@@ -41,8 +42,8 @@ def why_not(cell: Cell, stack: Stack) -> str | None:
     )
 
 
-def _why_not_request(table: Mapping[str, Any], options: Mapping[str, Any]) -> str | None:
-    request_table = {**table, **options}
+def _why_not_request(table: RequestTable, options: Mapping[str, Any]) -> str | None:
+    request_table: dict[str, Any] = {**table, **options}
     unsupported = sorted(set(request_table) - _SUPPORTED)
     if unsupported:
         return f"{', '.join(unsupported)} of their request: {PEER}'s plan has none"
@@ -65,17 +66,19 @@ def http_load(client: Adapter, stack: Stack, endpoint: str, cell: Cell) -> HttpL
     items = cell.arguments.get("n")
     body = options.get("body")
     return HttpLoad(
-        _with_items(url, items),
-        cell.load.clients,
-        _expected_body(client, table, options, cell),
-        options.get("keep_alive", True) is not False,
+        url=_with_items(url, items),
+        clients=cell.load.clients,
+        expected=_expected_body(client, table, options, cell),
+        keep_alive=options.get("keep_alive", True) is not False,
         # The same default as in the load driver.
-        options.get("method") or ("GET" if body is None else "POST"),
-        tuple((_with_items(name, items), _with_items(value, items)) for name, value in options.get("headers") or ()),
-        None if body is None else _with_items(body, items),
-        round(cell.load.think_ns / 1e6),
-        round(cell.load.ramp_up_ns / 1e9),
-        round(1000 * float(table.get("timeout_s", DEFAULT_TIMEOUT_MS / 1000))),
+        method=options.get("method") or ("GET" if body is None else "POST"),
+        headers=tuple(
+            (_with_items(name, items), _with_items(value, items)) for name, value in options.get("headers") or ()
+        ),
+        body=None if body is None else _with_items(body, items),
+        think_ms=round(cell.load.think_ns / 1e6),
+        ramp_up_s=round(cell.load.ramp_up_ns / 1e9),
+        timeout_ms=round(1000 * float(table.get("timeout_s", DEFAULT_TIMEOUT_MS / 1000))),
     )
 
 
@@ -83,7 +86,7 @@ def _with_items(text: str, items: object) -> str:
     return text if items is None else text.replace(_ITEMS, str(items))
 
 
-def _expected_body(client: Adapter, table: Mapping[str, Any], options: Mapping[str, Any], cell: Cell) -> str | None:
+def _expected_body(client: Adapter, table: RequestTable, options: Mapping[str, Any], cell: Cell) -> str | None:
     """Return the body that every answer must have: from the card, or as our driver checks it; None: any."""
     if request.called(table) == equivalent.CALL:
         answer = client.ask("call", "returned", client.patience_s, call=cell.call, arguments=dict(cell.arguments))

@@ -12,11 +12,11 @@ from typing import Self
 
 from callbench.adapter import temporary
 from callbench.adapter.process import ownership_options
+from callbench.adapter.watch.process_reading import read_light
 from callbench.model import machine_limits
 from callbench.model.errors import MachineFailure
 from callbench.model.installation import engine_remedy, supervisor, workplace
 from callbench.model.process_tree import PROC, family
-from callbench.runner.measure.process_reading import read_light
 from callbench.runner.peer import jtl
 from callbench.runner.peer.plan import COUNTED, HttpLoad, first_think_ms, make_plan
 

@@ -117,14 +117,14 @@ def summarize(
     calls = times.total()
     within = _calls_before(end, max(end - begin, 1), [sample for sample in samples if sample.right])
     return SampleSummary(
-        calls,
-        math.floor(begin),
-        math.ceil(end),
-        within / max(end - begin, 1) * 1e3,
-        grouped_median(times),
-        sum(ms * count for ms, count in times.items()) / calls if calls else None,
-        dict(Counter(sample.code for sample in samples if not sample.right).most_common()),
-        _gap_ms(samples, think_ms),
+        calls=calls,
+        begin_ms=math.floor(begin),
+        end_ms=math.ceil(end),
+        rate_per_s=within / max(end - begin, 1) * 1e3,
+        median_ms=grouped_median(times),
+        mean_ms=sum(ms * count for ms, count in times.items()) / calls if calls else None,
+        errors=dict(Counter(sample.code for sample in samples if not sample.right).most_common()),
+        gap_ms=_gap_ms(samples, think_ms),
     )
 
 

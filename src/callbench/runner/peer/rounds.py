@@ -205,7 +205,15 @@ def driver_side(done: Done, think_ms: float) -> GeneratorRound:
     errors = sum(done["errors"].values())
     busy = processor_used_ns(done) * window.calls / done["calls"] / window.ns
     mean_ms = mean / 1e6
-    return GeneratorRound(window.per_s, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
+    return GeneratorRound(
+        rate_per_s=window.per_s,
+        median_ms=middle / 1e6,
+        mean_ms=mean_ms,
+        busy=busy,
+        calls=done["calls"],
+        errors=errors,
+        round_ms=mean_ms + think_ms,
+    )
 
 
 def _drive_peer(

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from callbench.adapter import placement
 from callbench.analysis.peer import stored
@@ -151,7 +151,7 @@ def drivable(
     return list(chosen.values()), left_out
 
 
-def _info(request: PeerRequest, study: Study) -> dict[str, Any]:
+def _info(request: PeerRequest, study: Study) -> dict[str, object]:
     """Return record.json."""
     rounds, seconds, warm_up_s = (3, 5.0, 5.0) if request.quick else (5, 10.0, 10.0)
     requested = RequestedPeer(

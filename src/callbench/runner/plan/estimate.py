@@ -2,12 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.model.cell import TIMES_CODEC, Cell, Stack
 from callbench.model.service.imported import Imported
 from callbench.runner.drive.slices import has_enough_slices, length_of, shorten
@@ -20,6 +18,7 @@ from callbench.runner.warm.warming import WAITS_NS
 from callbench.runner.warm.worthwhile_rounds import worthwhile_rounds
 from callbench.runner.wire.labs import labs_at_once
 from callbench.runner.wire.payload import payload
+from callbench.stats.wire.link import Wire, Wires, round_trip_ns, ways
 from callbench.store.requested.run import RunLength
 
 # Durations on an idle machine with two processors, in seconds: the start of both sides with and without a compiling
@@ -167,7 +166,15 @@ def estimate(  # noqa: PLR0913 - what is planned, how, what is there already
     ledgers_s = sum(_ledger_seconds(cell, compiles=cell.stack in compiling) for cell in accounts)
     seconds += ledgers_s / max(1, labs_at_once(len(accounts)))
     forks = plan.forks * len(plan.conditions)
-    return Estimate(seconds, pace.limit_s, forks, slices, len(accounts), warm_up_s, len(plan.conditions))
+    return Estimate(
+        seconds=seconds,
+        limit_s=pace.limit_s,
+        forks=forks,
+        slices=slices,
+        accounts=len(accounts),
+        warm_up_s=warm_up_s,
+        conditions=len(plan.conditions),
+    )
 
 
 def span(seconds: float) -> str:
@@ -177,6 +184,11 @@ def span(seconds: float) -> str:
     if seconds < 1.5 * _HOUR:
         return f"about {round(seconds / _MINUTE)} minutes"
     return f"about {seconds / _HOUR:.1f} hours"
+
+
+def longest(seconds: float) -> str:
+    """Return a limit in words: `at most 12 minutes`."""
+    return f"at most {span(seconds).removeprefix('about ')}"
 
 
 def _compiling_stacks(plan: Plan, catalogue: Catalogue) -> set[str]:
@@ -215,9 +227,7 @@ def _warm_up_seconds(cells: list[Cell], limit_s: float | None) -> float:
     return seconds
 
 
-def _fork_warm_up_seconds(
-    units: Sequence[list[Cell]], wires: Mapping[str, Mapping[str, Any]], limit_s: float | None
-) -> float:
+def _fork_warm_up_seconds(units: Sequence[list[Cell]], wires: Wires, limit_s: float | None) -> float:
     """Estimate the warm-up of all compiling runtimes of a fork, which are warmed up in parallel, in seconds.
 
     Stacks that wait for a link do not use a processor meanwhile.
@@ -235,7 +245,7 @@ def _fork_warm_up_seconds(
 def _unit_seconds(  # noqa: PLR0913 - all that a start depends on
     cells: list[Cell],
     busy_s: float,
-    wires: Mapping[str, Mapping[str, Any]],
+    wires: Wires,
     rounds: int,
     service: Imported | None,
     *,
@@ -261,9 +271,7 @@ def _unit_seconds(  # noqa: PLR0913 - all that a start depends on
     return seconds
 
 
-def _slice_seconds(
-    cell: Cell, busy_s: float, wires: Mapping[str, Mapping[str, Any]], service: Imported | None
-) -> float:
+def _slice_seconds(cell: Cell, busy_s: float, wires: Wires, service: Imported | None) -> float:
     """Estimate one slice of a cell, or all of its trial where that is driven whole."""
     trip, per_byte = _link_seconds(wires.get(cell.link))
     # Skip the payload size if the link has no rate: computing it for a long text takes the core a second.
@@ -279,10 +287,10 @@ def _slice_seconds(
     return max(length.seconds, length.calls * wait)
 
 
-def _link_seconds(wire: Mapping[str, Any] | None) -> tuple[float, float]:
+def _link_seconds(wire: Wire | None) -> tuple[float, float]:
     """Return a link's round trip time, and the time of a byte in its slower direction, in seconds."""
     wire = wire or {}
-    rates = [way["rate_bps"] for way in ways(wire) if way.get("rate_bps")]
+    rates = [rate for way in ways(wire) if (rate := way.get("rate_bps"))]
     return round_trip_ns(wire) / 1e9, 8 / min(rates) if rates else 0.0
 
 

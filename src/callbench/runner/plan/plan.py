@@ -6,6 +6,7 @@ from typing import Any
 
 from callbench.model.cell import AS_IS, Cell, Load, Stack
 from callbench.model.errors import BadInput
+from callbench.stats.wire.link import Wires
 
 _PACE = ("arrivals", "rate_per_s", "think_ns", "ramp_up_ns", "slice_calls", "fork_calls")
 
@@ -24,7 +25,7 @@ class Plan:
     cells: tuple[Cell, ...]
     forks: int
     conditions: tuple[str, ...] = (AS_IS,)
-    wires: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    wires: Wires = field(default_factory=dict)
 
     @property
     def timed(self) -> tuple[Cell, ...]:
@@ -58,7 +59,7 @@ class Plan:
             object.__setattr__(self, "_known_places", known)
         return known
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the content of plan.json."""
         return {
             "stacks": [asdict(stack) for stack in self.stacks],
@@ -74,7 +75,7 @@ def make_plan(
     stacks: Sequence[Stack],
     forks: int,
     conditions: Sequence[str] = (AS_IS,),
-    wires: Mapping[str, Mapping[str, Any]] | None = None,
+    wires: Wires | None = None,
 ) -> Plan:
     """Plan a run: each timed cell once for every condition. The order is random and chosen at each round.
 
@@ -113,7 +114,7 @@ def read(record: Mapping[str, Any]) -> Plan:
         raise BadInput(f"the run's plan.json is damaged: {failure!r} is missing or of the wrong kind") from failure
 
 
-def _flat(cell: Cell) -> dict[str, Any]:
+def _flat(cell: Cell) -> dict[str, object]:
     flat = asdict(cell)
     load: dict[str, Any] = flat.pop("load")
     return flat | load
@@ -122,16 +123,17 @@ def _flat(cell: Cell) -> dict[str, Any]:
 def _deep(flat: Mapping[str, Any]) -> Cell:
     pace = {key: flat[key] for key in _PACE if key in flat}
     load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
-    head = flat["id"], flat["group"], flat["stack"]
     return Cell(
-        *head,
-        flat["call"],
-        flat["arguments"],
-        load,
-        flat["link"],
-        flat["options"],
-        flat.get("timed", True),
-        flat.get("wire"),
+        id=flat["id"],
+        group=flat["group"],
+        stack=flat["stack"],
+        call=flat["call"],
+        arguments=flat["arguments"],
+        load=load,
+        link=flat["link"],
+        options=flat["options"],
+        timed=flat.get("timed", True),
+        wire=flat.get("wire"),
         watch=flat.get("watch", False),
         fresh=flat.get("fresh", False),
         restart=flat.get("restart", False),

@@ -1,10 +1,12 @@
 """What a run would measure and how long it would take, as text and as JSON."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from callbench.analysis.wording.words import some
+from callbench.catalog.select import Selectable
+from callbench.catalog.study.parameters import Value
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,9 @@ class Preview:
         seconds: estimated duration of the planned forks.
         limit_s: seconds after which measuring ends in any case; None: no limit.
         duration: the estimate in a sentence.
+        parameters: of the study, as they are set.
+        choices: what of the study `--select` can choose, by key.
+        study_file: a study that measures the same without options, in TOML; None of an imported service.
     """
 
     title: str
@@ -34,6 +39,9 @@ class Preview:
     seconds: float
     limit_s: float | None
     duration: str
+    parameters: Mapping[str, Value]
+    choices: Mapping[str, Sequence[Selectable]]
+    study_file: str | None
 
     def lines(self) -> list[str]:
         """Return the preview as lines of text."""
@@ -59,4 +67,7 @@ class Preview:
             "seconds": self.seconds,
             "limit_s": self.limit_s,
             "duration": self.duration,
+            "parameters": dict(self.parameters),
+            "choices": {key: [asdict(choice) for choice in choices] for key, choices in self.choices.items()},
+            "study_file": self.study_file,
         }

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from callbench.analysis.precision.stopping import CellPrecision, PrecisionTarget, StopReason, why_ended
 from callbench.runner.plan.plan import Plan
+from callbench.store.lines.run import EndedLine
 from callbench.store.record import Record
 from callbench.store.requested.run import RequestedRun
 
@@ -35,7 +36,7 @@ def undecided_cells(run: Record, plan: Plan) -> set[str]:
     return {cell for subject in subjects for cell in _cells_of_claims(subject) | _cells_of_neighbours(subject)}
 
 
-def endings(run: Record, plan: Plan) -> list[dict[str, Any]]:
+def endings(run: Record, plan: Plan) -> list[EndedLine]:
     """Return the journal lines that say why each cell of a run with a requested precision ended.
 
     Raises:
@@ -48,8 +49,10 @@ def endings(run: Record, plan: Plan) -> list[dict[str, Any]]:
     for cell in _results(run, plan):
         now = _reached(cell)
         why = why_ended(now, aim) or StopReason.BUDGET
-        figures = {"asked": aim.until, "reached": now.width, "forks": now.forks}
-        found.append({"kind": "ended", "cell": cell.id, "why": why.value, **figures})
+        ended = EndedLine(
+            kind="ended", cell=cell.id, why=why.value, asked=aim.until, reached=now.width, forks=now.forks
+        )
+        found.append(ended)
     return found
 
 

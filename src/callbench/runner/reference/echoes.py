@@ -13,13 +13,16 @@ from typing import Any, cast
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.reach import LOOPBACK
+from callbench.model.card import StackCard
 from callbench.model.cell import CALLS_PER_SLICE, MESSAGE_OPTIONS, NO_ECHO_WITH, Cell, Load, Stack
 from callbench.runner.drive.slices import SLICE_SECONDS, Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.rate import window_of
 from callbench.stats.wire.ladder import cross
 from callbench.store.lines.driven import Driven, StoredHistogram
+from callbench.store.lines.of_kind import of_kind
 from callbench.store.lines.rounds import EchoRecord, SliceSeen
+from callbench.store.lines.run import CodecLine
 
 ADAPTER = "baseline"
 CALL = "Empty"
@@ -78,19 +81,19 @@ class Echo:
         return Cell("echo", "echo", self.stack, CALL, {}, load, options={**self.options, **of_message})
 
 
-def sizes(lines: Iterable[Mapping[str, Any]], catalogue: Catalogue) -> Sizes:
+def sizes(lines: Iterable[Mapping[str, object]], catalogue: Catalogue) -> Sizes:
     """Return bytes of request and answer by adapter, message and group, from the codec lines of the journal."""
     adapters = {stack.id: stack.adapter for stack in catalogue.stacks}
     found = {}
-    for line in lines:
-        if line["kind"] == "codec" and line["stack"] in adapters:
-            request, answer = (round(line[side]["bytes"]) for side in ("request", "answer"))
+    for line in of_kind(lines, CodecLine):
+        if line["stack"] in adapters:
+            request, answer = round(line["request"]["bytes"]), round(line["answer"]["bytes"])
             key = adapters[line["stack"]], line["message"], line["group"]
             found[key] = max(request, _LEAST_REQUEST), max(answer, _LEAST_ANSWER)
     return found
 
 
-def has_own_echo(cell: Cell, card: Mapping[str, Any]) -> bool:
+def has_own_echo(cell: Cell, card: StackCard) -> bool:
     """Return whether a cell can have an echo of its own: one client that calls again at once, on this machine.
 
     Several clients queue, a thinking client lets its processor sleep, and a link adds its delay. None of these has a

@@ -7,8 +7,9 @@ their spread is part of every value that is compared across batches.
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import CALLS_PER_SLICE, REFERENCE, Cell, Load
-from callbench.runner.drive.slices import SLICE_SECONDS, Length, journal_form
+from callbench.runner.drive.slices import SLICE_SECONDS, Length
 from callbench.runner.drive.tasks import SlicePlan, Task
+from callbench.runner.measure.trial import journal_form
 from callbench.store.lines.rounds import ReferenceRecord, SliceSeen
 
 

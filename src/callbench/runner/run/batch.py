@@ -35,6 +35,7 @@ from callbench.runner.warm.warming import Outcomes, warm_up_in_parallel, warm_up
 from callbench.stats.load.rate import window_of
 from callbench.store.lines.forks import BatchOverLine, UnsteadyLine
 from callbench.store.lines.rounds import RoundSlices, SliceRecord, SliceSeen
+from callbench.store.lines.starts import WarmedCell, WarmedLine
 
 # A search halves its range in every step, so it ends long before this limit.
 MOST_STEPS = 60
@@ -198,9 +199,7 @@ class Batch:
                 if not self._failures.should_restart(request, self._task.number, failure):
                     return None
                 continue
-            unit.start = self._context.next_start()
-            head = {"fork": self._task.number, "start": unit.start, "stack": request.stack.id}
-            self._context.write({"kind": "start", **head, "link": request.link, **unit.running.record})
+            self._context.write_start(self._task.number, unit)
             self._failures.exclude_unsupported(unit, self._task.number)
             return unit
 
@@ -238,9 +237,11 @@ class Batch:
                 continue
             trial = self._context.plan.number(self._task.number, cell)
             if warm is not None:
-                how = {"warm_up": warm.pieces, "warmed": warm.record(), "unsteady": warm.not_steady}
-                head = {"fork": self._task.number, "start": unit.start, "trial": trial, "cell": cell.id}
-                self._context.write({"kind": "warmed", **head, **how})
+                warmed = WarmedCell(warm_up=warm.pieces, warmed=warm.record(), unsteady=warm.not_steady)
+                fork = self._task.number
+                self._context.write(
+                    WarmedLine(kind="warmed", fork=fork, start=unit.start, trial=trial, cell=cell.id, **warmed)
+                )
             if not cell.whole:
                 lead = unit.needs_lead(cell)
                 length = shorten(length, cell.load, unit.call_s(cell))
@@ -316,13 +317,13 @@ class Batch:
     ) -> list[tuple[CellTask, SliceRecord]]:
         """Drive each task once. Return the results of the cells."""
         run_round(
-            [*cells, *others],
-            self.units,
-            at,
-            rng,
-            traffic,
-            self._slice_failed,
-            self._slice_done,
+            tasks=[*cells, *others],
+            units=self.units,
+            number=at,
+            rng=rng,
+            traffic=traffic,
+            on_failure=self._slice_failed,
+            on_slice=self._slice_done,
             gaps=self._context.gaps,
         )
         found = [(task, task.result) for task in cells if task.result is not None]

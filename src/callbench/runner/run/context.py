@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from callbench.adapter.placement import Placement
 from callbench.catalog.catalogue import Catalogue
@@ -17,10 +17,12 @@ from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.measure.probe import Probe
 from callbench.runner.plan.plan import Plan
 from callbench.runner.run.resume_state import ResumeState
+from callbench.store.lines.starts import StartLine
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.run import RequestedRun
 
 if TYPE_CHECKING:
+    from callbench.runner.drive.unit import Unit
     from callbench.store.lines.run import RunLine
 
 
@@ -90,18 +92,24 @@ class Context:
         """Whether it is a quick run."""
         return self.requested.quick
 
-    def next_start(self) -> int:
-        """Return the number of the next start, unique in the run."""
-        return next(self._starts)
+    def write_start(self, fork: int, unit: "Unit") -> None:
+        """Give a started unit its number, unique in the run, and write how it started.
 
-    def write(self, line: Mapping[str, object]) -> None:
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        start = unit.start = next(self._starts)
+        stack, link, how = unit.request.stack.id, unit.request.link, unit.running.record
+        self.write(StartLine(kind="start", fork=fork, start=start, stack=stack, link=link, **how))
+
+    def write(self, line: "RunLine") -> None:
         """Write a journal line. It is on disk when this returns.
 
         Raises:
             CallbenchError: the disk is full or fails.
         """
         self.run.append(line)
-        self.resume_state.add_line(cast("RunLine", line))
+        self.resume_state.add_line(line)
 
     def note(self, text: str) -> None:
         """Write a note for the reader of the report.

@@ -47,7 +47,14 @@ class RunExecution:
         requested = run.requested(RequestedRun)
         schedules = Schedules(run.path / "schedules", requested.seed)
         self._context = Context(
-            run, plan, catalogue, placement, progress, read_resume_state(run.lines()), schedules, requested
+            run=run,
+            plan=plan,
+            catalogue=catalogue,
+            placement=placement,
+            progress=progress,
+            resume_state=read_resume_state(run.lines()),
+            schedules=schedules,
+            requested=requested,
         )
         self._failures = Failures(self._context)
 

@@ -8,6 +8,7 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.run.context import Context
 from callbench.store.lines.forks import ExcludedLine
+from callbench.store.lines.starts import DiedLine
 
 # A process that is killed once may be killed from outside. If it dies twice at the same place, the cause is there.
 _TRIES = 2
@@ -62,10 +63,21 @@ class Failures:
         tries = 1 if untrue else _RESTART_TRIES if died and cell.restart else _TRIES
         again = self._cells[cell.id] < tries
         if died:
-            context = {"trial": self._context.plan.number(fork, cell), "cell": cell.id, "answered": failure.answered}
-            since = unit.running.sides.client.answered
-            how = {"how": failure.ending, "since_start": since, "again": again, "why": str(failure)}
-            self._context.write({"kind": "death", "fork": fork, "start": None, "stack": cell.stack, **context, **how})
+            self._context.write(
+                DiedLine(
+                    kind="death",
+                    fork=fork,
+                    start=None,
+                    stack=cell.stack,
+                    trial=self._context.plan.number(fork, cell),
+                    cell=cell.id,
+                    answered=failure.answered,
+                    how=failure.ending,
+                    since_start=unit.running.sides.client.answered,
+                    again=again,
+                    why=str(failure),
+                )
+            )
         if again:
             self._context.note(f"{cell.stack}, {cell.call}, is tried again in fork {fork}: {failure}")
         else:

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from callbench.adapter import placement
 from callbench.adapter.network import creation
@@ -13,7 +13,9 @@ from callbench.catalog import catalogue, reach, select
 from callbench.catalog.own.place import SERVICE
 from callbench.catalog.reach import LOOPBACK, REAL
 from callbench.catalog.study import load, own_servers
+from callbench.catalog.study.chosen import chosen
 from callbench.catalog.study.claimed_calls import with_claimed_calls
+from callbench.catalog.study.loads import RunPart
 from callbench.catalog.user_json import json_or_text
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput
@@ -26,7 +28,8 @@ from callbench.runner.plan.estimate import estimate
 from callbench.runner.plan.preview import Preview
 from callbench.runner.plan.unknown_calls import unknown_time
 from callbench.runner.run.execution import RunExecution
-from callbench.store.head import RUN, as_file, folder, head, now
+from callbench.stats.wire.link import Wires
+from callbench.store.head import RUN, MeasuredCommit, as_file, folder, head, now, with_commit
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 from callbench.store.requested.peer import RequestedPeer
@@ -56,6 +59,7 @@ class RunRequest:
         stacks: likewise: the native stacks to measure; empty: the usual ones.
         warm_up_s: seconds after which every warm-up ends; 0: no warm-up; None: the usual limits.
         hosts: the hosts of the server and of the clients, for every cell; None: this machine.
+        commit: of what is measured; None if it is not known.
     """
 
     study: "str | Study"
@@ -77,6 +81,7 @@ class RunRequest:
     stacks: Sequence[str] = ()
     warm_up_s: float | None = None
     hosts: real_hosts.Pair | None = None
+    commit: MeasuredCommit | None = None
 
     @property
     def over(self) -> str | None:
@@ -89,16 +94,20 @@ class RunPlan:
     """The plan of a requested run.
 
     Attributes:
+        request: the options, with those that the study gives.
         study: as it was read.
         plan: its stacks and cells.
         seed: of the random order.
         missing: why cells over a link are missing, or None.
+        choices: what of the study's cells `--select` can choose.
     """
 
+    request: RunRequest
     study: "Study"
     plan: plan.Plan
     seed: int
     missing: str | None
+    choices: Mapping[str, Sequence[select.Selectable]]
 
 
 def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
@@ -107,13 +116,14 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     Raises:
         BadInput: an option is wrong.
     """
+    study, request = _study(request)
     selection = select.parse(request.select)
-    study = _study(request)
     if study.service is not None:
         all_stacks = own_service.for_service(all_stacks)
     all_stacks = own_servers.with_servers(all_stacks, study.part.servers, study.path)
     stacks = {stack.id: stack for stack in all_stacks.every}
-    cells = selection.apply(study.cells(all_stacks.every, request.quick), stacks)
+    every = study.cells(all_stacks.every, request.quick)
+    cells = selection.apply(every, stacks)
     links = sorted({cell.link for cell in cells} - {LOOPBACK})
     wires = {name: real_hosts.wire_of(name, study, request.hosts) for name in links}
     cells = with_claimed_calls(cells, stacks, study, study.rounds(request.quick))
@@ -125,13 +135,32 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     forks = study.forks(request.quick) if request.forks is None else request.forks
     conditions, why_not_held = _conditions(request, study)
     missing = "; ".join(filter(None, (missing, why_not_held))) or None
-    return RunPlan(study, plan.make_plan(cells, all_stacks.every, forks, conditions, wires), seed, missing)
+    planned = plan.make_plan(cells, all_stacks.every, forks, conditions, wires)
+    return RunPlan(request, study, planned, seed, missing, select.choices(every, stacks))
 
 
-def _study(request: RunRequest) -> "Study":
+def _study(request: RunRequest) -> tuple["Study", RunRequest]:
+    """Return the study, and the options with those that it gives itself."""
     if not isinstance(request.study, str):
-        return request.study
-    return load(request.study, request.settings, link=request.over, languages=request.languages, stacks=request.stacks)
+        return request.study, request
+    study = _loaded(request)
+    own = study.part.run
+    request = replace(
+        request,
+        select=request.select or own.select,
+        quick=request.quick or own.quick,
+        forks=own.forks if request.forks is None else request.forks,
+    )
+    if own.link is not None and request.over is None:
+        request = replace(request, link=own.link)
+        study = _loaded(request)
+    return study, request
+
+
+def _loaded(request: RunRequest) -> "Study":
+    return load(
+        str(request.study), request.settings, link=request.over, languages=request.languages, stacks=request.stacks
+    )
 
 
 def _conditions(request: RunRequest, study: "Study") -> tuple[tuple[str, ...], str | None]:
@@ -160,6 +189,7 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
         BadInput: an option is wrong.
     """
     run_plan = plan_run(request, all_stacks)
+    request = run_plan.request
     all_stacks = own_service.added(all_stacks, run_plan.study.service, run_plan.plan.stacks, compiled=False)
     all_stacks = replace(
         own_servers.with_plan_servers(all_stacks, run_plan.plan.stacks), warm_up_limit_s=request.warm_up_s
@@ -177,16 +207,31 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
     run_length = _run_length(request, run_plan.study)
     left = estimate(planned, all_stacks, run_length, left_out=cannot, quick=request.quick, baselines=request.baselines)
     duration = unknown_time(planned, run_length.rounds, left_out=cannot).describe(left)
-    counts = (
-        run_plan.study.title,
-        planned.forks,
-        planned.conditions,
-        len(planned.cells),
-        measured,
-        left_out,
-        run_plan.missing,
+    return Preview(
+        title=run_plan.study.title,
+        forks=planned.forks,
+        conditions=planned.conditions,
+        cells=len(planned.cells),
+        measured=measured,
+        left_out=left_out,
+        without=run_plan.missing,
+        seconds=left.seconds,
+        limit_s=left.limit_s,
+        duration=duration,
+        parameters=run_plan.study.parameters,
+        choices=run_plan.choices,
+        study_file=_study_file(run_plan),
     )
-    return Preview(*counts, left.seconds, left.limit_s, duration)
+
+
+def _study_file(run_plan: RunPlan) -> str | None:
+    """Return the file of the study with what was chosen; None of a service, whose study lies in its folder."""
+    request, study = run_plan.request, run_plan.study
+    if study.service is not None:
+        return None
+    return chosen(
+        study, RunPart(select=list(request.select), quick=request.quick, link=request.link, forks=request.forks)
+    )
 
 
 def _run_length(request: RunRequest, study: "Study") -> RunLength:
@@ -204,7 +249,7 @@ def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
         CallbenchError: the folder cannot be created.
     """
     run_plan = plan_run(request, all_stacks)
-    study, cells = run_plan.study, run_plan.plan.cells
+    request, study, cells = run_plan.request, run_plan.study, run_plan.plan.cells
     # A missing compiler is reported before there is a run folder.
     own_service.added(all_stacks, study.service, run_plan.plan.stacks)
     out = folder(request.out, study.name)
@@ -231,12 +276,13 @@ def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
         without=run_plan.missing,
         service=None if study.service is None else str(study.service.absolute()),
     )
-    with RecordWriter.create(out, head(RUN, study.title, asdict(requested)), _files(study, run_plan.plan)):
+    info = with_commit(head(RUN, study.title, asdict(requested)), request.commit)
+    with RecordWriter.create(out, info, _files(study, run_plan.plan)):
         return out
 
 
 def _cells_with_links(
-    cells: Sequence[Cell], stacks: Mapping[str, Stack], wires: Mapping[str, Mapping[str, Any]]
+    cells: Sequence[Cell], stacks: Mapping[str, Stack], wires: Wires
 ) -> tuple[list[Cell], str | None]:
     """Return the cells whose link can be made here, and why the others' cannot.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from callbench.store.lines.forks import ForkLine
 from callbench.store.lines.rounds import RoundLine
@@ -74,7 +73,7 @@ class ResumeState:
             self.slowed.add(line["cell"])
 
 
-def read_resume_state(lines: Iterable[Mapping[str, Any]]) -> ResumeState:
+def read_resume_state(lines: Iterable[Mapping[str, object]]) -> ResumeState:
     """Return the state that the lines of a journal describe.
 
     Raises:

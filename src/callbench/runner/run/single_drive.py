@@ -6,13 +6,14 @@ from callbench.analysis.judge.neighbours import disturbed_by
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.running_stack import BASIC_CHECKS, WrongAnswer
-from callbench.runner.drive.slices import journal_form
 from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.measure import measure_trial
 from callbench.runner.measure.steadiness import compiler_report
 from callbench.runner.run.context import Context
 from callbench.runner.run.failures import Failures
 from callbench.store.head import now
+from callbench.store.lines.rounds import RoundLine, SliceRecord
+from callbench.store.lines.starts import WarmedLine
 
 
 def drive_single(context: Context, fork: int, cell: Cell, failures: Failures) -> None:
@@ -32,9 +33,7 @@ def drive_single(context: Context, fork: int, cell: Cell, failures: Failures) ->
                 creation.link_hosts(cell.link, context.plan.wires) as hosts,
                 Unit(request, context.placement, hosts) as unit,
             ):
-                unit.start = context.next_start()
-                head = {"fork": fork, "start": unit.start, "stack": stack.id, "link": cell.link}
-                context.write({"kind": "start", **head, **unit.running.record})
+                context.write_start(fork, unit)
                 failures.exclude_unsupported(unit, fork)
                 if failures.allows(cell) and _drive(context, fork, cell, unit, failures):
                     return
@@ -50,25 +49,29 @@ def _drive(context: Context, fork: int, cell: Cell, unit: Unit, failures: Failur
     """Drive the load and write the result. Return whether it is done."""
     try:
         unit.connect(cell)
-        result = measure_trial(unit.running.sides, cell, context.probes, context.schedules.of(cell, fork))
+        warmed, seen = measure_trial(unit.running.sides, cell, context.probes, context.schedules.of(cell, fork))
     except AdapterFailure as failure:
         failures.slice(unit, cell, fork, failure)
         if unit.broken:
             unit.close(at_once=True)
         return False
     trial = context.plan.number(fork, cell)
-    warm = {name: result.pop(name) for name in ("warm_up", "warmed", "unsteady")}
-    context.write({"kind": "warmed", "fork": fork, "start": unit.start, "trial": trial, "cell": cell.id, **warm})
-    disturbed = disturbed_by(result) or compiler_report(result)
-    slice_ = {
-        "trial": trial,
-        "cell": cell.id,
-        "watched": False,
-        **result,
-        "done": journal_form(result["done"]),
-        "disturbed": disturbed,
-    }
-    head = {"fork": fork, "batch": None, "round": 0, "idle": cell.idle, "started": now()}
-    context.write({"kind": "round", **head, "whole": True, "slices": [slice_], "echoes": [], "references": []})
-    context.progress.show_round(fork, 0, [slice_])
+    context.write(WarmedLine(kind="warmed", fork=fork, start=unit.start, trial=trial, cell=cell.id, **warmed))
+    disturbed = disturbed_by(seen) or compiler_report(seen)
+    whole = SliceRecord(trial=trial, cell=cell.id, watched=False, **seen, disturbed=disturbed)
+    context.write(
+        RoundLine(
+            kind="round",
+            fork=fork,
+            batch=None,
+            round=0,
+            idle=cell.idle,
+            started=now(),
+            whole=True,
+            slices=[whole],
+            echoes=[],
+            references=[],
+        )
+    )
+    context.progress.show_round(fork, 0, [whole])
     return True

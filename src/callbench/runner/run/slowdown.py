@@ -26,6 +26,7 @@ from callbench.runner.run.context import Context
 from callbench.stats.load.rate import Window, window_of
 from callbench.store.lines.of_kind import of_kind
 from callbench.store.lines.rounds import RoundLine, SliceSeen
+from callbench.store.lines.run import SlowdownLine
 
 SHARE = 0.05
 ROUNDS = 40
@@ -76,7 +77,7 @@ def _depends_on_sides(cell: Cell) -> bool:
     return not (cell.load.open or cell.load.think_ns or cell.whole)
 
 
-def rates_of(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], float]:
+def rates_of(lines: Iterable[Mapping[str, object]]) -> tuple[dict[str, float], float]:
     """Return calls per second by cell over all slices of a journal, and the seconds of all slices."""
     windows: dict[str, Window] = {}
     spent_ns = 0
@@ -118,12 +119,15 @@ class _SlowedCell(Task):
         self.result = result["done"]["calls"], result["done"]["elapsed_ns"]
 
 
-def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[dict[str, Any]]:
+def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[SlowdownLine]:
     """Slow down each side in turn. Return one journal line per side, or one line that says why it was not possible.
 
     Each element of `pairs` has calls and nanoseconds without the slowdown, then calls and nanoseconds with it.
     """
-    head = {"kind": "slowdown", "cell": cell.id, "stack": cell.stack}
+
+    def impossible(why: str) -> list[SlowdownLine]:
+        return [SlowdownLine(kind="slowdown", cell=cell.id, stack=cell.stack, slowed_side=None, why=why)]
+
     burns = {
         CLIENT: burn_ns(rate, cell.load.clients, len(context.placement.client)),
         SERVER: burn_ns(rate, cell.load.clients, len(context.placement.server)),
@@ -132,15 +136,23 @@ def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[dict[str
         with creation.link_hosts(cell.link, context.plan.wires) as hosts, ExitStack() as alive:
             plain = _start_unit(context, cell, PLAIN, {}, hosts, alive)
             if "burn" not in plain.running.sides.features:
-                return [{**head, "slowed_side": None, "why": "the adapter cannot be slowed down (feature burn)"}]
+                return impossible("the adapter cannot be slowed down (feature burn)")
             units = {PLAIN: plain}
             if not context.stacks[cell.stack].in_process:
                 units[SERVER] = _start_unit(context, cell, SERVER, {"burn_us": burns[SERVER] / 1e3}, hosts, alive)
             pairs = _pairs(context, cell, units, burns[CLIENT])
     except (AdapterFailure, WrongAnswer, LinkFailure) as failure:
-        return [{**head, "slowed_side": None, "why": f"failed: {failure}"}]
+        return impossible(f"failed: {failure}")
     return [
-        {**head, "slowed_side": side, "burn_ns": burns[side], "share": SHARE, "pairs": of_side}
+        SlowdownLine(
+            kind="slowdown",
+            cell=cell.id,
+            stack=cell.stack,
+            slowed_side=side,
+            burn_ns=burns[side],
+            share=SHARE,
+            pairs=of_side,
+        )
         for side, of_side in pairs.items()
     ]
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from callbench.adapter import own_answers
 from callbench.adapter.network.pair import LinkFailure
@@ -20,6 +20,11 @@ from callbench.runner.wire.labs import count_in_labs
 from callbench.runner.wire.payload import payload_of
 from callbench.runner.wire.sweep import run_sweep
 from callbench.runner.wire.trial import measure_ledger
+from callbench.store.lines.forks import ExcludedLine
+from callbench.store.lines.notes import NoteLine
+from callbench.store.lines.wire import LedgerHead, LedgerLine, SweepLine
+
+WireLine = LedgerLine | SweepLine | ExcludedLine | NoteLine
 
 
 def count_ledgers(  # noqa: PLR0913 - all that a run knows
@@ -30,7 +35,7 @@ def count_ledgers(  # noqa: PLR0913 - all that a run knows
     progress: Progress,
     *,
     captures: Path | None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[WireLine]:
     """Yield the journal lines, one per cell.
 
     Args:
@@ -50,7 +55,7 @@ def count_ledgers(  # noqa: PLR0913 - all that a run knows
     if captures is not None:
         captures.mkdir(exist_ok=True)
 
-    def lines_of(lab: Lab, cell: Cell) -> list[dict[str, Any]]:
+    def lines_of(lab: Lab, cell: Cell) -> list[WireLine]:
         keep = captures / f"{cell.id}.pcap" if captures else None
         return list(_cell_lines(lab, catalogue, stacks[cell.stack], cell, keep))
 
@@ -60,7 +65,7 @@ def count_ledgers(  # noqa: PLR0913 - all that a run knows
             yield from lines
             progress.show_ledger(cell.stack, number, len(to_count))
     except LinkFailure as failure:
-        yield {"kind": "note", "text": f"nothing was counted on the wire: {failure}"}
+        yield NoteLine(kind="note", text=f"nothing was counted on the wire: {failure}")
 
 
 def _one_per_call(cells: list[Cell]) -> list[Cell]:
@@ -72,41 +77,53 @@ def _one_per_call(cells: list[Cell]) -> list[Cell]:
     return list(seen.values())
 
 
-def _cell_lines(
-    lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Path | None
-) -> Iterator[dict[str, Any]]:
-    sweep = bool(cell.wire)
-    line: dict[str, Any] = {
-        "kind": "sweep" if sweep else "ledger",
-        "cell": cell.id,
-        "stack": stack.id,
-        "group": cell.group,
-    }
+def _cell_lines(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Path | None) -> Iterator[WireLine]:
     why = why_not_over(stack, PAIR)
-    if why and sweep:
-        yield {"kind": "excluded", "stack": stack.id, "fork": 0, "cell": cell.id, "why": why, "failed": False}
+    if why and cell.wire:
+        yield _left_out(cell, why, failed=False)
         return
     if why and runs_by_itself(stack):
-        yield {"kind": "note", "text": f"{stack.id}, {cell.group}: its bytes were not counted: {why}"}
+        yield _note(cell, f"its bytes were not counted: {why}")
         return
-    if not sweep:
-        service = catalogue.programs(stack).client.service
-        cell = own_answers.steady(service, cell)
-        line["request_payload"], line["answer_payload"] = payload_of(stack, cell, service)
-    if why:
-        yield line | {"accounts": [], "exact": True}
-        return
-    programs = catalogue.programs(stack)
     try:
-        counted = run_sweep(lab, programs, cell, lambda: None) if sweep else measure_ledger(lab, programs, cell, keep)
+        line = _swept(lab, catalogue, stack, cell) if cell.wire else _ledger(lab, catalogue, stack, cell, keep)
     except AdapterFailure as failure:
         why = f"its bytes were not counted: {failure}"
-        if cell.timed:
-            yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {why}"}
-        else:
-            yield {"kind": "excluded", "stack": stack.id, "fork": 0, "cell": cell.id, "why": why, "failed": True}
+        yield _note(cell, why) if cell.timed else _left_out(cell, why, failed=True)
         return
-    if counted["lost"] or counted["trouble"]:
-        text = counted["trouble"] or f"{counted['lost']} frames were lost: its wire ledger may be wrong"
-        yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {text}"}
-    yield line | counted
+    lost, trouble = line.get("lost"), line.get("trouble")
+    if lost or trouble:
+        yield _note(cell, trouble or f"{lost} frames were lost: its wire ledger may be wrong")
+    yield line
+
+
+def _swept(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell) -> SweepLine:
+    """Count a cell's calls over a setting."""
+    counted = run_sweep(lab, catalogue.programs(stack), cell, lambda: None)
+    return SweepLine(kind="sweep", cell=cell.id, stack=stack.id, group=cell.group, **counted)
+
+
+def _ledger(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Path | None) -> LedgerLine:
+    """Count a cell's call. What does not go over a cable has an account without rows."""
+    programs = catalogue.programs(stack)
+    cell = own_answers.steady(programs.client.service, cell)
+    request, answer = payload_of(stack, cell, programs.client.service)
+    head = LedgerHead(
+        kind="ledger",
+        cell=cell.id,
+        stack=stack.id,
+        group=cell.group,
+        request_payload=request,
+        answer_payload=answer,
+    )
+    reachable = not why_not_over(stack, PAIR)
+    counted = measure_ledger(lab, programs, cell, keep) if reachable else {"accounts": [], "exact": True}
+    return cast("LedgerLine", {**head, **counted})
+
+
+def _note(cell: Cell, text: str) -> NoteLine:
+    return NoteLine(kind="note", text=f"{cell.stack}, {cell.group}: {text}")
+
+
+def _left_out(cell: Cell, why: str, *, failed: bool) -> ExcludedLine:
+    return ExcludedLine(kind="excluded", stack=cell.stack, fork=0, cell=cell.id, why=why, failed=failed)

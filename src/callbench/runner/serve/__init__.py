@@ -2,14 +2,16 @@
 
 import ipaddress
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.runner.serve import selection
 from callbench.runner.serve.input_lines import InputLines
 from callbench.runner.serve.offers import Endpoints, OfferedServer
+from callbench.runner.serve.status import StatusFile
 
 # Error kinds of an adapter that cannot have a port or an address.
 _OF_THE_PLACE = ("out-of-resources", "bad-request", "refused")
@@ -26,6 +28,7 @@ class ServeRequest:
         port: the first port; 0: any free ports.
         channels: for `every`: the channels to switch on; empty: all.
         options: options of the contract's `serve`, for each stack.
+        status: a file for what is on, where, and how often it was called; None: none.
     """
 
     stacks: Sequence[str] = ()
@@ -34,6 +37,7 @@ class ServeRequest:
     port: int = 0
     channels: Sequence[str] = ()
     options: dict[str, object] = field(default_factory=dict)
+    status: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ def serve(catalogue: Catalogue, request: ServeRequest, output: Output) -> None:
         KeyboardInterrupt: the user pressed Ctrl-C; `Sigterm` likewise.
     """
     with ExitStack() as open_:
+        status = None if request.status is None else open_.enter_context(closing(StatusFile(request.status)))
         servers = selection.of(
             catalogue, request.stacks, request.channels, every=request.every, options=request.options
         )
@@ -93,7 +98,7 @@ def serve(catalogue: Catalogue, request: ServeRequest, output: Output) -> None:
             raise _why_nothing_served(request, failure)
         output.endpoints(_endpoints(serving))
         output.message("Serving. Lines `on NAME` and `off NAME` switch a channel or a stack; Ctrl-C ends it.")
-        _run_commands(serving, output)
+        _run_commands(serving, output, status)
 
 
 def _start_all(
@@ -138,13 +143,17 @@ def _why_nothing_served(request: ServeRequest, failure: AdapterFailure | None) -
         return CallbenchError("nothing here can be served: `callbench doctor` says what is missing")
     if failure.kind in _OF_THE_PLACE:
         return BadInput(f"cannot serve on {request.host} port {request.port}: {failure}")
-    return CallbenchError(f"nothing is served: {failure}")
+    refused = CallbenchError(f"nothing is served: {failure}")
+    refused.exit_code = failure.exit_code
+    return refused
 
 
-def _run_commands(serving: list[OfferedServer], output: Output) -> None:
+def _run_commands(serving: list[OfferedServer], output: Output, status: StatusFile | None) -> None:
     """Run the commands of standard input, and check regularly whether all servers live."""
     input_ = InputLines()
     while not input_.over:
+        if status is not None:
+            status.offer(serving)
         for line in input_.lines():
             _run_command(serving, line, output)
         for server in [server for server in serving if server.ended()]:

@@ -1,18 +1,18 @@
 """Servers of `callbench serve`: all stacks of an adapter in one process, or one stack in its own process."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from callbench.adapter.session import Adapter
+from callbench.catalog.example_call import ITEMS, example_call
 from callbench.catalog.manifest import Manifest
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import KEY, connected_with
 
 Endpoints = dict[str, str]
-# How many items the shown endpoint of a FindItems server requests.
-_ITEMS = "10"
 
 
 class OfferedServer(Protocol):
@@ -22,11 +22,15 @@ class OfferedServer(Protocol):
         name: its name in sentences.
         words: the names that a user can switch.
         endpoints: the endpoints of what is on, by stack.
+        calls: how many calls it has answered, by name, as `count` saw them; None: it cannot count.
+        examples: a command line for each that is on, which makes one call; None: no common program can.
     """
 
     name: str
     words: Sequence[str]
     endpoints: Endpoints
+    calls: dict[str, int] | None
+    examples: Mapping[str, str | None]
 
     def start(self) -> None:
         """Start the processes without waiting for them.
@@ -52,6 +56,9 @@ class OfferedServer(Protocol):
             AdapterFailure: the adapter refuses.
         """
 
+    def count(self) -> None:
+        """Ask how many calls were answered since it was asked before, and add them up."""
+
     def ended(self) -> str | None:
         """Return how it died; None if it lives."""
 
@@ -67,6 +74,8 @@ class AdapterServer:
         self.name = manifest.name
         self.words = known
         self.endpoints: Endpoints = {}
+        self.calls: dict[str, int] | None = {}
+        self.examples: Mapping[str, str | None] = {}
         self._manifest = manifest
         self._wanted = wanted
         self._adapter: Adapter | None = None
@@ -95,6 +104,12 @@ class AdapterServer:
     def switch(self, word: str, *, on: bool) -> None:
         """As `OfferedServer.switch`."""
         self.endpoints = _start_adapter(self._adapter).switch(word, on=on)
+        known = {stack.id: stack for stack in self._manifest.stacks}
+        self.examples = {name: example_call(known[name], at) for name, at in self.endpoints.items() if name in known}
+
+    def count(self) -> None:
+        """As `OfferedServer.count`."""
+        self.calls = _added(self.calls, _start_adapter(self._adapter))
 
     def ended(self) -> str | None:
         """As `OfferedServer.ended`."""
@@ -116,6 +131,8 @@ class StackServer:
         self.name = stack.id
         self.words: Sequence[str] = (stack.id,)
         self.endpoints: Endpoints = {}
+        self.calls: dict[str, int] | None = None if stack.card.get("counts") is False else {}
+        self.examples: Mapping[str, str | None] = {}
         self._stack = stack
         self._manifest = manifest
         self._behind = backend
@@ -153,10 +170,19 @@ class StackServer:
             host, port = self._place
             if port > _LAST_PORT:
                 raise AdapterFailure("bad-request", f"no port is left for {self.name}: give a lower --port")
-            self.endpoints = {word: _reached(self._stack, server.serve(word, host, self._options, port=port))}
+            endpoint = server.serve(word, host, self._options, port=port)
+            self.endpoints = {word: _reached(self._stack, endpoint)}
+            self.examples = {word: example_call(self._stack, endpoint)}
         elif not on and self.endpoints:
+            # What it has answered goes with it.
+            self.count()
             server.stop_serving()
-            self.endpoints = {}
+            self.endpoints, self.examples = {}, {}
+
+    def count(self) -> None:
+        """As `OfferedServer.count`."""
+        if self.endpoints:
+            self.calls = _added(self.calls, self._adapters[-1])
 
     def ended(self) -> str | None:
         """As `OfferedServer.ended`."""
@@ -176,9 +202,22 @@ def _reached(stack: Stack, endpoint: str) -> str:
     table = stack.card.get(KEY)
     if not stack.half or table is None or "external" in stack.card:
         return endpoint
-    whole = connected_with(table, endpoint, {})[0].replace("{n}", _ITEMS)
+    whole = connected_with(table, endpoint, {})[0].replace("{n}", ITEMS)
     method = table.get("method", "GET")
     return whole if method == "GET" or urlsplit(whole).scheme == "" else f"{whole} ({method})"
+
+
+def _added(calls: dict[str, int] | None, server: Adapter) -> dict[str, int] | None:
+    """Return the calls with those that were answered since; None if they cannot be counted."""
+    if calls is None:
+        return None
+    try:
+        added = Counter(calls)
+        added.update(server.counted()["calls"])
+        return dict(added)
+    except AdapterFailure:
+        # Of one that has died, `ended` says so.
+        return None
 
 
 def _start_adapter(adapter: Adapter | None) -> Adapter:

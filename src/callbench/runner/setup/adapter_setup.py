@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from callbench.catalog import setup
 from callbench.catalog.catalogue import Catalogue
@@ -39,13 +38,13 @@ class SetupPart:
     why_not: str | None
     possible: bool = True
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the part as a JSON object, with its state."""
         state = "set up" if self.why_not is None else "not set up" if self.possible else "needs a checkout"
         return asdict(self) | {"state": state}
 
 
-def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+def rows(catalogue: Catalogue) -> list[dict[str, object]]:
     """Return everything that can be set up, as rows with the columns `COLUMNS`."""
     return [part.record() for part in parts(catalogue)]
 

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -36,7 +35,7 @@ class DoctorFinding:
     found: str
     remedy: str | None = None
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the finding as a JSON object."""
         return asdict(self)
 

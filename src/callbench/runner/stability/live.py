@@ -6,6 +6,7 @@ from typing import Any
 
 from callbench.analysis.stability.slices import window_of_line
 from callbench.runner.live.progress_line import ProgressLine
+from callbench.stats.estimate.digits import figure
 from callbench.store.lines.capacity import TriedLine
 from callbench.store.lines.overload import HalfLine, OverloadLine
 from callbench.store.lines.sides import SideUse
@@ -46,7 +47,7 @@ class SliceProgress(ProgressLine):
                 sum(line["errors"].values()),
                 p50_us=times.get("p50"),
                 p99_us=times.get("p99"),
-                level=f"{line['level']:,.4g}",
+                level=figure(line["level"], 0.0),
                 holds=line["holds"],
             )
         )

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from callbench.adapter.watch.sampler import Families
 from callbench.analysis.stability.other_programs import MOST_NAMED
 from callbench.model.process_tree import PROC, stat_fields
 from callbench.runner.measure.processor_time import TICK_NS, processors_of
-from callbench.runner.measure.sampler import Families
 from callbench.store.lines.sides import MachineUse
 
 # Positions in `stat_fields`: parent, user and system time in ticks.

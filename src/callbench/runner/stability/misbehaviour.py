@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
+from callbench.model.suggestions import allowed_names
 
 _HEAD_END = b"\r\n\r\n"
 _MIB = 1 << 20
@@ -46,7 +46,7 @@ class Misbehaviour:
     about: str
     most: int
     needs: str
-    actions: Callable[[RecordedRequest], Mapping[str, Any]]
+    actions: Callable[[RecordedRequest], Mapping[str, object]]
 
     def why_not(self, recorded: RecordedRequest) -> str:
         """Return why the test is not possible with this server, or ""."""

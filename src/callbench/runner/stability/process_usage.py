@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
+from callbench.adapter.watch.process_reading import files_of, read_full
+from callbench.adapter.watch.sampler import Families, Sampler, SideSamples
 from callbench.model.process_readings import LightReading
-from callbench.runner.measure.process_reading import files_of, read_full
-from callbench.runner.measure.sampler import Families, Sampler, SideSamples
 from callbench.store.lines.sides import SideRead, SideUse
 
 

@@ -10,6 +10,7 @@ from callbench.analysis.stability.lines import until_s
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS, masks_alike
 from callbench.runner.machine import environment
+from callbench.stats.estimate.digits import given
 from callbench.store.head import FILE, as_file, folder, head
 from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
@@ -59,7 +60,9 @@ def create_or_resume(  # noqa: PLR0913 - what is asked, and where
     state = begun.info["state"]
     run = RecordWriter(begun.path)
     if longer_s is not None:
-        run.note(f"continued with --seconds {longer_s:g}: it was begun with {run.request['search']['seconds']:g}")
+        run.note(
+            f"continued with --seconds {given(longer_s)}: it was begun with {given(run.request['search']['seconds'])}"
+        )
         run.change_request({**run.request, "search": {**run.request["search"], "seconds": longer_s}})
     elif state != "finished" and until_s(run.lines()):
         run.note("resumed after it was stopped or killed")

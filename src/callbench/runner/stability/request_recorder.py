@@ -2,11 +2,10 @@
 
 import re
 import socket
-import threading
 from contextlib import suppress
-from typing import Self
 from urllib.parse import urlsplit
 
+from callbench.adapter.stack.relay import Relay
 from callbench.adapter.stack.target import Target
 from callbench.model.errors import AdapterFailure, BadInput
 from callbench.runner.stability.misbehaviour import RecordedRequest
@@ -14,8 +13,6 @@ from callbench.runner.stability.misbehaviour import RecordedRequest
 _PLACE = re.compile(r"(?P<host>\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-fA-F:]+\]):(?P<port>\d{1,5})")
 # Before the fingerprint of a certificate, in the endpoints of the native channels with TLS.
 FINGERPRINT = "#sha256="
-_CHUNK = 1 << 16
-_PATIENCE_S = 10.0
 _CONNECT_S = 2.0
 
 
@@ -39,7 +36,7 @@ def record_request(target: Target) -> RecordedRequest:
     """Record one call: the client connects through a relay, if its endpoint has an address that can be replaced."""
     endpoint, (host, port) = target.endpoint, address(target.endpoint)
     secure = endpoint.startswith("https:") or FINGERPRINT in endpoint
-    with _Relay(host, port) as relay:
+    with Relay(host, port) as relay:
         relay_endpoint = _via_relay(endpoint, relay.port)
         if relay_endpoint is None:
             return RecordedRequest(secure=secure)
@@ -51,7 +48,7 @@ def record_request(target: Target) -> RecordedRequest:
             return RecordedRequest(secure=secure)
         finally:
             target.disconnect_clients()
-    return RecordedRequest(relay.received, secure)
+    return RecordedRequest(relay.sent, secure)
 
 
 def _via_relay(endpoint: str, port: int) -> str | None:
@@ -60,58 +57,6 @@ def _via_relay(endpoint: str, port: int) -> str | None:
         return _PLACE.sub(f"127.0.0.1:{port}", endpoint, count=1)
     parts = urlsplit(endpoint)
     return parts._replace(netloc=f"{parts.hostname}:{port}").geturl() if parts.hostname else None
-
-
-class _Relay:
-    """Forwards connections, and stores what the client sends."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._to = (host, port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.settimeout(_PATIENCE_S)
-        self._ends: list[socket.socket] = []
-        self._received = bytearray()
-        self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
-
-    @property
-    def port(self) -> int:
-        """The port on which it listens."""
-        return int(self._listener.getsockname()[1])
-
-    @property
-    def received(self) -> bytes:
-        """The bytes that the client has sent."""
-        return bytes(self._received)
-
-    def _run(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                far = socket.create_connection(self._to, _PATIENCE_S)
-                self._ends += [near, far]
-                # If the client connects again for its call, only the last connection counts.
-                self._received.clear()
-                threading.Thread(target=self._forward, args=(near, far, True), daemon=True).start()
-                threading.Thread(target=self._forward, args=(far, near, False), daemon=True).start()
-
-    def _forward(self, source: socket.socket, sink: socket.socket, keep: bool) -> None:
-        with suppress(OSError):
-            while chunk := source.recv(_CHUNK):
-                if keep:
-                    self._received += chunk
-                sink.sendall(chunk)
-            sink.shutdown(socket.SHUT_WR)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for end in (self._listener, *self._ends):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
-        self._thread.join(_PATIENCE_S)
 
 
 def numeric(host: str, port: int) -> str:

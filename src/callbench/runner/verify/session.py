@@ -15,7 +15,7 @@ from callbench.model.request import only_call
 
 # The same as in a benchmark: on a busy machine a runtime may load classes for seconds before its first call.
 PATIENCE_SECONDS = 10.0
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 30_000
 
 
 @dataclass(frozen=True)

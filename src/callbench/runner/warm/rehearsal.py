@@ -12,7 +12,8 @@ from callbench.runner.drive.cell_task import CellTask
 from callbench.runner.drive.rounds import run_round
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.runner.drive.unit import Unit
-from callbench.runner.warm.warming import ShouldContinue, Wires, run_in_parallel
+from callbench.runner.warm.warming import ShouldContinue, run_in_parallel
+from callbench.stats.wire.link import Wires
 
 # A rehearsal ends after so many seconds, whatever the compiler does. Calls in turn may make it compile anew what it
 # compiled for each cell alone: HotSpot was seen to need up to 11 s for that.

@@ -12,11 +12,11 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Semaphore
 from typing import Any
 
-from callbench.catalog.links.wire import round_trip_ns
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.unit import Unit
 from callbench.runner.measure.warm_up import WarmUp
+from callbench.stats.wire.link import Wires, round_trip_ns
 
 # A stack with this round trip time leaves its processors to others.
 WAITS_NS = 5_000_000
@@ -29,7 +29,6 @@ Outcomes = Mapping[tuple[str, str], Outcome]
 WarmUpCell = Callable[[Unit, Cell], WarmUp | None]
 ShouldContinue = Callable[[], bool]
 Work = Callable[[Unit, ShouldContinue], None]
-Wires = Mapping[str, Mapping[str, Any]]
 
 
 def warm_up_in_parallel(units: Sequence[Unit], wires: Wires, warm_up_cell: WarmUpCell) -> Outcomes:

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from callbench.model.errors import BadInput, MachineFailure
 
@@ -57,7 +56,7 @@ class Packet:
         flags = [name for bit, name in ((_SYN, "SYN"), (_FIN, "FIN"), (_RST, "RST")) if self.flags & bit]
         return [*flags, "ACK"] if flags and self.flags & _ACK else flags
 
-    def record(self, start_ms: float) -> dict[str, Any]:
+    def record(self, start_ms: float) -> dict[str, object]:
         """Return the packet as a JSON object.
 
         Args:
@@ -123,8 +122,14 @@ def _read(rows: Sequence[Sequence[str]]) -> list[Packet]:
         means = "" if protocol == "TCP" or _PLAIN.match(info) or not data else f"{protocol}: {info.strip()}"
         packets.append(
             Packet(
-                float(at) * 1000, int(stream), source == client, int(port), bits, int(sequence), bytes.fromhex(data),
-                means,
+                at_ms=float(at) * 1000,
+                stream=int(stream),
+                to_server=source == client,
+                port=int(port),
+                flags=bits,
+                sequence=int(sequence),
+                data=bytes.fromhex(data),
+                means=means,
             )
-        )  # fmt: skip
+        )
     return packets

@@ -43,7 +43,7 @@ class StackExchange:
         """Return the exchange as text."""
         return "\n".join([f"{self.stack}, {self.call} {self.arguments}", "", *describe(self.packets)])
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the exchange as a JSON object: every packet, with its data in hexadecimal."""
         start = self.packets[0].at_ms if self.packets else 0.0
         return {

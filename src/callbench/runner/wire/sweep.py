@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from callbench.adapter.session import Adapter
 from callbench.analysis.wire.counts import Row
@@ -13,6 +13,7 @@ from callbench.runner.wire.lab import Lab
 from callbench.runner.wire.payload import payload
 from callbench.runner.wire.trial import call_once, connect_client
 from callbench.stats.wire.sweep import even, swept
+from callbench.store.lines.wire import CountedSweep, SweepPoint
 
 # A client that connects again in the same process takes milliseconds, a new process up to a second.
 _MOST_PROCESSES = 12
@@ -85,7 +86,7 @@ def at(cell: Cell, value: object) -> Cell:
     return replace(cell, arguments={**cell.arguments, cell.wire["over"]: value})
 
 
-def run_sweep(lab: Lab, programs: Programs, cell: Cell, count: Callable[[], None]) -> dict[str, Any]:
+def run_sweep(lab: Lab, programs: Programs, cell: Cell, count: Callable[[], None]) -> CountedSweep:
     """Sweep a cell's argument.
 
     Args:
@@ -113,30 +114,25 @@ def run_sweep(lab: Lab, programs: Programs, cell: Cell, count: Callable[[], None
             lost, trouble = lab.end()
     finally:
         server.stop()
-    return {"points": points, "over": sweep["over"], "reused": reused, "lost": lost, "trouble": trouble}
+    return CountedSweep(points=points, over=sweep["over"], reused=reused, lost=lost, trouble=trouble)
 
 
 def _points(
     lab: Lab, programs: Programs, cell: Cell, endpoint: str, count: Callable[[], None]
-) -> tuple[list[dict[str, Any]], bool]:
+) -> tuple[list[SweepPoint], bool]:
     sweep = cell.wire or {}
     lives = Lives(lab, programs, at(cell, sweep["grid"][0]), endpoint)
     most = int(sweep["most"]) if lives.reused else min(_MOST_PROCESSES, int(sweep["most"]))
-    points: dict[tuple[str, Any], dict[str, Any]] = {}
+    points: dict[tuple[str, Any], SweepPoint] = {}
 
-    def measure(grid: str, value: Any) -> int:  # noqa: ANN401 - a size or a type
+    def measure(grid: Literal["coarse", "fine"], value: Any) -> int:  # noqa: ANN401 - a size or a type
         cell_at = at(cell, value)
         to_server, to_client = lives.count_life(cell_at)
         count()
         data = sum(payload(cell_at.call, cell_at.arguments))
-        description = {
-            "grid": grid,
-            "value": str(value),
-            "to_server": to_server,
-            "to_client": to_client,
-            "payload": data,
-        }
-        points[grid, value] = description
+        points[grid, value] = SweepPoint(
+            grid=grid, value=str(value), to_server=to_server, to_client=to_client, payload=data
+        )
         return to_server + to_client
 
     try:

@@ -1,7 +1,7 @@
 """The wire ledger of one cell: set-up, first call, steady call, and the whole life of a new client."""
 
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from callbench.adapter import oracle
 from callbench.adapter.session import Adapter
@@ -11,6 +11,7 @@ from callbench.model.cell import Cell, sides_of
 from callbench.model.errors import AdapterFailure
 from callbench.runner.wire.lab import Lab
 from callbench.runner.wire.steady_calls import Steady, counts_agree, steady_counts
+from callbench.store.lines.wire import AccountRow, CountedLedger
 
 # A phase ends when TCP has acknowledged everything, which can take 200 ms, and no frame came for this long. What a
 # channel sends later by its own timer (supertcp acknowledges after 250 ms) falls into a later phase. A steady call is
@@ -21,7 +22,7 @@ _TRIES = 8
 _LIMIT_SECONDS = 60.0
 
 
-def measure_ledger(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None) -> dict[str, Any]:
+def measure_ledger(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None) -> CountedLedger:
     """Count the bytes of a cell's call, with a server and two clients of its own.
 
     Args:
@@ -31,7 +32,7 @@ def measure_ledger(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None =
         pcap: the file for the capture, or None.
 
     Returns:
-        The journal record.
+        What the journal has of it.
 
     Raises:
         AdapterFailure: a side failed, or an answer was wrong.
@@ -48,8 +49,14 @@ def measure_ledger(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None =
             lost, trouble = lab.end()
     finally:
         server.stop()
-    description = {"accounts": accounts, "exact": steady.exact, "counts": steady.counts}
-    return {**description, "lost": lost, "trouble": trouble, "pcap": pcap.name if pcap else None}
+    return CountedLedger(
+        accounts=cast("list[AccountRow]", accounts),
+        exact=steady.exact,
+        counts=steady.counts,
+        lost=lost,
+        trouble=trouble,
+        pcap=pcap.name if pcap else None,
+    )
 
 
 def _phases(lab: Lab, programs: Programs, cell: Cell, endpoint: str) -> tuple[list[Row], Steady]:

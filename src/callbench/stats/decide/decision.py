@@ -182,16 +182,16 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
     noticed = margin + shift + quantile(1 - level / 2, gain.freedom) * gain.error + missed(gain)
     unseen = max(-low, noticed)
     return DecidedComparison(
-        decision,
-        outcome,
-        question.difference.within(half),
-        adjusted_p,
-        _grown(half + missed(gain)),
-        _grown(unseen) if question.less_is_better else -math.expm1(-unseen),
-        _more(gain, margin, shift, level, count) if undecided else None,
-        _more_for_outcome(gain, margin, shift, level, count) if outcome is Outcome.UNDECIDED else None,
-        _grown(gain.error * math.sqrt(gain.count)),
-        undecided and abs(gain.log) > half,
+        decision=decision,
+        outcome=outcome,
+        ratio=question.difference.within(half),
+        adjusted_p=adjusted_p,
+        detectable=_grown(half + missed(gain)),
+        unseen=_grown(unseen) if question.less_is_better else -math.expm1(-unseen),
+        more_forks=_more(gain, margin, shift, level, count) if undecided else None,
+        more_for_outcome=_more_for_outcome(gain, margin, shift, level, count) if outcome is Outcome.UNDECIDED else None,
+        spread=_grown(gain.error * math.sqrt(gain.count)),
+        corrected_away=undecided and abs(gain.log) > half,
     )
 
 
@@ -304,13 +304,13 @@ def _ranged(tested: Range, ratio: LogRatio, level: float, corrected: tuple[float
         enough = [needed for needed in ways if needed is not None]
         more = max(1, min(enough) - ratio.count) if enough else None
     return RangeTest(
-        outcome,
-        adjusted_p,
-        _grown(half + missed(ratio)),
-        ratio.count,
-        more,
-        outcome is Outcome.FAILED and distance + half > _EXACT,
-        outcome is Outcome.UNDECIDED and outside > half,
+        outcome=outcome,
+        adjusted_p=adjusted_p,
+        detectable=_grown(half + missed(ratio)),
+        forks=ratio.count,
+        more_forks=more,
+        at_bound=outcome is Outcome.FAILED and distance + half > _EXACT,
+        corrected_away=outcome is Outcome.UNDECIDED and outside > half,
     )
 
 

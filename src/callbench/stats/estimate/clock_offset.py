@@ -24,12 +24,14 @@ class ClockOffset:
     """The other clock less the own one, in nanoseconds: it lies within `ns - bound_ns` and `ns + bound_ns`.
 
     Attributes:
-        round_trip_ns: the least round trip.
+        round_trip_ns: the least round trip. 0: it is the own clock.
+        at_ns: when it was measured, on the own clock.
     """
 
     ns: float
     bound_ns: float
     round_trip_ns: int
+    at_ns: float = 0.0
 
 
 def clock_offset(exchanges: Iterable[ClockExchange]) -> ClockOffset:
@@ -43,4 +45,4 @@ def clock_offset(exchanges: Iterable[ClockExchange]) -> ClockOffset:
     """
     best = min(exchanges, key=lambda exchange: exchange.round_trip_ns)
     ns = ((best.received - best.sent) + (best.answered - best.back)) / 2
-    return ClockOffset(ns, best.round_trip_ns / 2, best.round_trip_ns)
+    return ClockOffset(ns, best.round_trip_ns / 2, best.round_trip_ns, (best.sent + best.back) / 2)

@@ -1,6 +1,7 @@
 """No more digits than a value's interval supports."""
 
 import math
+from decimal import Decimal
 
 MOST_DIGITS = 4
 WITHOUT_INTERVAL = 2
@@ -52,6 +53,11 @@ def figure(value: float, half_width: float | None = None) -> str:
     if half_width is not None and half_width < _NOISE and abs(value - round(value)) < _NOISE * abs(value):
         return f"{value:,.0f}"
     return at_place(value, last_place(value, half_width))
+
+
+def given(value: float) -> str:
+    """Write a number as a person gave it, thousands apart and never as a power of ten: `1,000,000`, `0.04`, `2.5`."""
+    return f"{Decimal(f'{value:.12g}').normalize():,f}" if math.isfinite(value) else f"{value:g}"
 
 
 def short_figure(value: float, half_width: float | None = None) -> str:

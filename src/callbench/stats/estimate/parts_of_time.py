@@ -1,7 +1,7 @@
-"""How far the rate and the share of failures of one drive can be off, from what each tenth of its time had.
+"""How far the rate of one drive can be off, from what each tenth of its time had.
 
-Calls that follow each other resemble each other: in a queue, after a pause, in a burst of failures. So they are not
-counted as so many independent trials. The time is cut into tenths, and the tenths say how much the whole varies (batch
+Calls that follow each other resemble each other: in a queue, after a pause. So they are not counted as so many
+independent trials. The time is cut into tenths, and the tenths say how much the whole varies (batch
 means: Law and Kelton, "Simulation Modeling and Analysis", section 9.5.3, with ten batches).
 """
 
@@ -59,18 +59,3 @@ def rate_reach(parts: Parts, confidence: float, in_step: int = 0) -> float:
     of_ends = in_step**2 / 6 / float(seconds.mean()) ** 2
     variance = max(0.0, float((np.asarray(parts.calls) / seconds).var(ddof=1)) - of_ends)
     return quantile(PARTS - 1, confidence) * sqrt(variance / PARTS)
-
-
-def failures_together(parts: Parts | None) -> float:
-    """Return how many failures come together: by what factor the parts differ more than independent ones would.
-
-    It is Pearson's chi-squared over its degrees of freedom, and at least 1.
-    """
-    if parts is None:
-        return 1.0
-    failed, ended = np.asarray(parts.errors), np.asarray(parts.calls) + np.asarray(parts.errors)
-    failed, ended = failed[ended > 0], ended[ended > 0]
-    share = failed.sum() / ended.sum() if len(ended) else 0.0
-    if len(ended) < 2 or not 0 < share < 1:
-        return 1.0
-    return max(1.0, float(((failed - share * ended) ** 2 / (share * (1 - share) * ended)).sum()) / (len(ended) - 1))

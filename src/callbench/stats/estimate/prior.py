@@ -9,12 +9,17 @@ pair's own variance is then drawn towards that scale, and its test has the degre
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
+from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.logratio import LogRatio
+
+# Rates by fork.
+Rates = Mapping[int, float]
 
 # A ratio that did not vary at all has no logarithm of its variance; nor is a clock so exact.
 _LEAST_VARIANCE = 1e-10
@@ -64,6 +69,17 @@ def prior(differences: Sequence[Sequence[float]]) -> Prior:
     return prior_of_variances(
         [float(sample.var(ddof=1)) for sample in samples], [len(sample) - 1 for sample in samples]
     )
+
+
+def prior_of_rates(cells: Iterable[Rates]) -> Prior:
+    """Learn how a rate varies from fork to fork, from all cells of a run together."""
+    return prior([[math.log(rate) for rate in rates.values()] for rates in cells])
+
+
+def prior_of_ratios(rankings: Iterable[Sequence[Rates]]) -> Prior:
+    """Learn how the ratio of two cells of one ranking varies: of each cell to the one before it."""
+    pairs = (pair for mine in rankings for pair in pairwise(mine))
+    return prior([[math.log(ratio) for ratio in fork_ratios([one], [other])] for one, other in pairs])
 
 
 def prior_of_variances(estimated: Sequence[float], freedom_of_each: Sequence[float]) -> Prior:

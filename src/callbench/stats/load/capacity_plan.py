@@ -3,8 +3,9 @@
 First a coarse search brackets the knee. The level that ends it must fail twice, since a disturbance of the machine
 makes calls slower and never faster. Then each crossing is a search of its own, from another place within the bracket,
 which none of the others knows of. So the crossings are independent estimates, and their spread is what a repetition
-would show. This is repeated bisection rather than one long staircase, whose steps depend on each other (Levitt,
-"Transformed up-down methods in psychoacoustics", JASA 49, 1971, averages reversals of one run).
+would show. Where a level is needed, loads of that level stand between those of the crossings (`need`). This is
+repeated bisection rather than one long staircase, whose steps depend on each other (Levitt, "Transformed up-down
+methods in psychoacoustics", JASA 49, 1971, averages reversals of one run).
 """
 
 import math
@@ -12,10 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median, median_low
 
+from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate import median_interval
+from callbench.stats.load import need as needed_level
 from callbench.stats.load.knee import Knee, KneeOutcome, LevelTrial, SearchRange, knee, next_level
 
 COARSE = 0
+NEEDED = -2
 _COARSE_PRECISION = 0.25
 _NEAR_FACTOR = 1.1
 MOST_CROSSINGS = 15
@@ -29,7 +33,7 @@ class Trial:
     """One load that was tried.
 
     Attributes:
-        phase: 0 in the coarse search, else the number of the crossing.
+        phase: 0 in the coarse search, -2 of a level that is needed, else the number of the crossing.
         level: clients, or calls a second.
         met: whether the objective was met.
     """
@@ -67,6 +71,7 @@ class Capacity:
         end: `found`; `at least`: the highest level of all ended the search; `below`: the lowest was not met. Both are
             shown only if there is an interval.
         crossings: how many estimates it is made of.
+        shown: the level that the loads met, where `level` allows for their start; None: the same.
     """
 
     level: float
@@ -74,15 +79,20 @@ class Capacity:
     high: float | None
     end: KneeOutcome
     crossings: int
+    shown: float | None = None
 
 
-def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> NextLoad | None:
+def next_place(
+    trials: Sequence[Trial], start: float, span: SearchRange, need: float | None = None, held_from: float | None = None
+) -> NextLoad | None:
     """Give what to try next, or None where the capacity is known well enough.
 
     Args:
         trials: those made so far: a search that was cut off goes on where it was.
         start: where to begin where none was made.
         span: where to look; its precision is that of each crossing.
+        need: the level that must be held; None: there is none.
+        held_from: the least level whose loads can show that (`need.shown`); None: the needed one.
     """
     coarse, once = _decided([trial for trial in trials if trial.phase == COARSE])
     level = next_level(coarse, start, replace(span, precision=_COARSE_PRECISION))
@@ -94,6 +104,25 @@ def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Next
     bracket = _bracket(knee(coarse, span), lowest, span)
     if bracket is None:
         return None
+    asked = None if need is None else needed_level.asked_level(need, held_from or need, lowest, span)
+    if asked is not None and _needs_more(trials, asked):
+        return NextLoad(NEEDED, asked)
+    return _next_of_crossings(trials, bracket, span)
+
+
+def _needs_more(trials: Sequence[Trial], asked: float) -> bool:
+    """Return whether a load of a needed level is next: two for each load of a crossing, so that they are spread out."""
+    needed, crossed = (sum(trial.phase == NEEDED for trial in trials), sum(trial.phase > COARSE for trial in trials))
+    return needed_level.is_open(_met_at(trials, asked)) and needed < 2 * (crossed + 1)
+
+
+def _met_at(trials: Sequence[Trial], level: float) -> list[bool]:
+    """Whether each load of a level met the objective, whatever it was made for."""
+    return [trial.met for trial in trials if trial.level == level]
+
+
+def _next_of_crossings(trials: Sequence[Trial], bracket: tuple[float, float], span: SearchRange) -> NextLoad | None:
+    """Give the next load of the crossing under way, or the first of another one; None where they are precise enough."""
     for number in range(1, MOST_CROSSINGS + 1):
         steps = _of(trials, number)
         level = next_level(steps, _begin(*bracket, number), _near(span))
@@ -148,11 +177,19 @@ def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
 def estimates(trials: Sequence[Trial], span: SearchRange) -> list[FinishedCrossing]:
     """Give the crossings that are over, in their order."""
     found, near = [], _near(span)
-    for number in sorted({trial.phase for trial in trials} - {COARSE}):
+    for number in sorted({trial.phase for trial in trials if trial.phase > COARSE}):
         steps = _of(trials, number)
         if next_level(steps, 1.0, near) is None:
             found.append(_estimate(steps, knee(steps, span)))
     return found
+
+
+def need_shown(trials: Sequence[Trial], need: float, held_from: float) -> Outcome:
+    """Say whether the loads of a needed level show that it is held (`need.shown`)."""
+    level = next((trial.level for trial in trials if trial.phase == NEEDED), None)
+    if level is None:
+        return Outcome.UNDECIDED
+    return needed_level.shown(_met_at(trials, level), level, need, held_from)
 
 
 def _estimate(steps: Sequence[LevelTrial], crossing: Knee | None) -> FinishedCrossing:

@@ -1,6 +1,6 @@
 """Whether an open loop kept the rate that was asked of it, and whose fault it was where it did not."""
 
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, given
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.load.rate import Window
 
@@ -49,6 +49,6 @@ def missed(target_per_s: float, reached: Interval, lateness_p99_us: float, laten
     late = lateness_p99_us > max(FORGIVEN_US, latency_p99_us / 2)
     blame = f"the generator itself was late, by {figure(lateness_p99_us)} µs at the 99th percentile"
     if highest < REACHED * target_per_s or reached.middle < SURELY_MISSED * target_per_s:
-        short = f"{figure(reached.middle, reached.half_width)} of {target_per_s:,.7g} calls/s were reached"
+        short = f"{figure(reached.middle, reached.half_width)} of {given(target_per_s)} calls/s were reached"
         return f"{short}: {blame if late else 'every client was waiting for an answer when calls were due'}"
     return blame if late else None

@@ -145,7 +145,9 @@ def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObserva
         return Saturation(Resource.UNDECIDED, "no call was answered")
     if median(waits) < _QUEUED * lone.mean_us:
         short = f"a call took {figure(median(waits) / 1e3)} ms, and {figure(lone.mean_us / 1e3)} ms at the lowest load"
-        return Saturation(Resource.NOTHING, f"calls hardly waited for each other: {short}")
+        failing = [load for load in loaded if load.errors and not load.met]
+        hardly = Saturation(Resource.NOTHING, f"calls hardly waited for each other: {short}")
+        return _by_failures(failing) if len(failing) * 2 > len(loaded) else hardly
     rate = median(load.per_s for load in loaded)
     most = max(load.per_s for load in every)
     at_once = rate * lone.mean_us / 1e6
@@ -169,6 +171,15 @@ def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObserva
     return Saturation(
         Resource.POOL, f"{idle}, and {pool}, a lock that is held for a part of the call, or {limit}", at_once
     )
+
+
+def _by_failures(failing: Sequence[LoadObservation]) -> Saturation:
+    """Say what is known where calls failed rather than waited, however few: clients rest after an error."""
+    kinds = sorted({kind for load in failing for kind in load.errors})
+    failed = f"calls failed ({', '.join(kinds)}) instead of waiting"
+    if all(kind in _REFUSED for kind in kinds):
+        return Saturation(Resource.POOL, f"{failed}: the server served no more connections")
+    return Saturation(Resource.UNDECIDED, f"{failed}: the server refused them, or could not answer them")
 
 
 def _link_part(loaded: Sequence[LoadObservation]) -> float:

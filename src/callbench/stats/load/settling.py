@@ -9,6 +9,12 @@ of the server's rate mu idle. The queue forgets that it began empty in its relax
 (Morse, "Queues, inventories and maintenance", 1958), which is about 4 / (mu slack^2) where slack is small. A load that
 is much shorter ends before the queue is there, and meets the objective at rates up to mu itself. So what it shows may
 be too high by the slack. Queues whose times vary less have less slack, and take longer to settle.
+
+Rates above mu are met too. Of mu (1 + p), the wait of the call that arrives after t is at least p t in the middle of
+its distribution, as with a fluid. So a load of the length T has more than the share 1 - q of its calls beyond W as soon
+as p q T > W, and what loads of that length seem to hold is at most mu (1 + W / (q T)). A mean of p T / 2 reaches W at
+p = 2 W / T. Both hold for any queue that is served in turn, whatever its times; so what loads show is divided by it.
+What a short load misses needs no allowance: a queue that begins empty is never longer than one that has settled.
 """
 
 import math
@@ -38,4 +44,13 @@ def settling_s(rate_per_s: float, limit_s: float, share: float | None) -> float:
 
 def too_high(rate_per_s: float, load_s: float, limit_s: float, share: float | None) -> float:
     """Return by what part a rate may be too high that loads of this length seem to hold; 0 if they are long enough."""
-    return 0.0 if load_s >= settling_s(rate_per_s, limit_s, share) else slack(rate_per_s, limit_s, share)
+    if load_s >= settling_s(rate_per_s, limit_s, share):
+        return 0.0
+    return 1 - (1 - slack(rate_per_s, limit_s, share)) / (1 + beyond_all(rate_per_s, load_s, limit_s, share))
+
+
+def beyond_all(rate_per_s: float, load_s: float, limit_s: float, share: float | None) -> float:
+    """Return by what part a rate that such loads seem to hold may be above all that the server answers; 0 likewise."""
+    if load_s >= settling_s(rate_per_s, limit_s, share):
+        return 0.0
+    return limit_s / load_s * (2.0 if share is None else 1 / share)

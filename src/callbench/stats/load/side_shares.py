@@ -1,19 +1,37 @@
 """From what was counted of a side's processes to the shares that a verdict rests on."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict
 
 from callbench.stats.load.bottleneck import Side
 
 
-def side_of(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: int) -> Side:
+class SideReading(TypedDict):
+    """What was seen of one side's processes from outside, during one drive; times in nanoseconds.
+
+    Attributes:
+        seen_ns: of the drive's time, for how long they were watched.
+        cpus: how many processors they may use.
+        busiest_ns: what their busiest thread ran, None if threads could not be seen.
+        neighbour_ns: what other processes ran on their processors.
+    """
+
+    elapsed_ns: int
+    seen_ns: int
+    cpus: int
+    run_ns: int
+    wait_ns: int
+    busiest_ns: int | None
+    neighbour_ns: int
+
+
+def side_of(seen: Sequence[SideReading], own_ns: int | None, elapsed_ns: int) -> Side:
     """Put a side's values together: the larger of what its adapter says of itself and of what was seen from outside.
 
     An adapter speaks for its own process only, and what was seen by thread ends a little before the drive does.
 
     Args:
-        seen: of each trial, from outside: `elapsed_ns`, `seen_ns`, `cpus` (how many it may use), `run_ns`, `wait_ns`,
-            `busiest_ns` (of its busiest thread) and `neighbour_ns`, all in nanoseconds.
+        seen: of each trial, from outside.
         own_ns: processor time as its adapter says it; None if no one does.
         elapsed_ns: how long it was driven.
     """

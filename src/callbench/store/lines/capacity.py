@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from callbench.store.lines.notes import NoteLine
+from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.slices import EndpointResult
 
 
@@ -23,7 +25,7 @@ class EvidenceRecord(TypedDict):
 
 
 class LoadedRecord(TypedDict):
-    """What a load came to, as `callbench load --json` has it, without what is large."""
+    """What a load came to, as the record of a load has it, without what is large."""
 
     clients: int
     rate_per_s: float
@@ -81,3 +83,5 @@ class LossLine(TypedDict):
 
 
 TriedLine = StepLine | ProofLine
+CapacityRecordLine = StepLine | ProofLine | LossLine | NoteLine
+CAPACITY_LINES: LineTypes[CapacityRecordLine] = LineTypes("a capacity", CapacityRecordLine)

@@ -3,6 +3,8 @@
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from callbench.store.lines.forks import UnitRecord
+from callbench.store.lines.notes import NoteLine
+from callbench.store.lines.of_kind import LineTypes
 from callbench.store.typed import AS_IT_IS
 
 
@@ -57,3 +59,7 @@ class LeftOutLine(TypedDict):
     round: int
     why: str
     sides: NotRequired[list[str]]
+
+
+ComparisonLine = MetLine | LeftOutLine | NoteLine
+COMPARISON_LINES: LineTypes[ComparisonLine] = LineTypes("a comparison", ComparisonLine)

@@ -55,6 +55,7 @@ class Driven(TypedDict):
     processor: CpuAtEnds
     threads: NotRequired[int]
     received_bytes: NotRequired[str | None]
+    sent_bytes: NotRequired[str | None]
     intervals: NotRequired[Annotated[list[tuple[int, int, int]], AS_IT_IS]]
 
 

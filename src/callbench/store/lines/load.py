@@ -8,12 +8,15 @@ from callbench.store.lines.sides import SideRead
 from callbench.store.lines.slices import EndpointResult, SummedHistogram
 from callbench.store.typed import AS_IT_IS
 
+Arrivals = Literal["closed", "constant", "poisson"]
+
 
 class ThresholdRecord(TypedDict):
     """A condition on the result.
 
     `value` and `limit` in microseconds or as a share; `undecided`: why the condition cannot be decided; `low` and
-    `high`: the ends of the value's interval.
+    `high`: the ends of the value's interval. `assumed`: that it is decided only if no call waits for another.
+    `unserved`: how many clients got no right answer, if that makes it true.
     """
 
     fail_if: str
@@ -23,6 +26,8 @@ class ThresholdRecord(TypedDict):
     undecided: NotRequired[str]
     low: NotRequired[float]
     high: NotRequired[float]
+    assumed: NotRequired[bool]
+    unserved: NotRequired[str]
 
 
 class WaitingRecord(TypedDict):
@@ -48,7 +53,25 @@ class VerdictRecord(TypedDict):
     why: str
 
 
-class LoadRecord(TypedDict):
+class SentAgain(TypedDict, total=False):
+    """Calls that were sent twice, as the server had closed their kept connection; missing if there were none."""
+
+    sent_again: int
+
+
+class LoadGenerators(TypedDict, total=False):
+    """What each of several hosts came to that made the load together."""
+
+    generators: list[dict[str, Any]]
+
+
+class ServerDeath(TypedDict, total=False):
+    """How the server ended during the load, if it did."""
+
+    server_death: str
+
+
+class LoadRecord(SentAgain, LoadGenerators, ServerDeath):
     """The result of a load, as `callbench load --json` prints it: `callbench.analysis.load.record`.
 
     Times in microseconds, by names such as `p99.9`. `intervals`: [nanoseconds, calls, errors] so far.
@@ -62,7 +85,7 @@ class LoadRecord(TypedDict):
     connections: int
     threads: int
     driver_processors: list[int]
-    arrivals: Literal["closed", "constant", "poisson"]
+    arrivals: Arrivals
     rate_asked_per_s: float | None
     seconds: float
     stopped: str | None
@@ -87,7 +110,6 @@ class LoadRecord(TypedDict):
     server_unseen: str | None
     verdict: VerdictRecord
     processors: dict[str, Any]
-    generators: NotRequired[list[dict[str, Any]]]
     histogram_ns: SummedHistogram | None
     endpoints: list[EndpointResult] | None
     intervals: Annotated[list[tuple[int, int, int]], AS_IT_IS]

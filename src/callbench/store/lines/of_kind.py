@@ -17,7 +17,7 @@ def kinds_of(of: Any) -> tuple[str, ...]:  # noqa: ANN401 - a type of lines
     return get_args(get_type_hints(of)["kind"])
 
 
-def of_kind(lines: Iterable[Mapping[str, Any]], of: type[Line], place: str | Path = "the journal") -> Iterator[Line]:
+def of_kind(lines: Iterable[Mapping[str, object]], of: type[Line], place: str | Path = "the journal") -> Iterator[Line]:
     """Yield the lines of a journal that are of a type, in their order, each checked.
 
     Args:
@@ -34,7 +34,7 @@ def of_kind(lines: Iterable[Mapping[str, Any]], of: type[Line], place: str | Pat
             yield checked(line, of, place)
 
 
-def checked(line: Mapping[str, Any], of: type[Line], place: str | Path = "the journal") -> Line:
+def checked(line: Mapping[str, object], of: type[Line], place: str | Path = "the journal") -> Line:
     """Return a line as its type.
 
     Raises:
@@ -47,7 +47,11 @@ def checked(line: Mapping[str, Any], of: type[Line], place: str | Path = "the jo
 
 
 class LineTypes(Generic[Line]):
-    """The types of all lines of a kind of record, by the kind of the line."""
+    """The types of all lines of a kind of record.
+
+    Attributes:
+        types: by the kind of the line.
+    """
 
     def __init__(self, whose: str, of: Any) -> None:  # noqa: ANN401 - a union of types of lines
         """Take the types.
@@ -57,7 +61,7 @@ class LineTypes(Generic[Line]):
             of: the union of its types of lines.
         """
         self._whose = whose
-        self._types: Mapping[str, Any] = {kind: line for line in get_args(of) for kind in kinds_of(line)}
+        self.types: Mapping[str, Any] = {kind: line for line in get_args(of) for kind in kinds_of(line)}
 
     def line(self, line: Mapping[str, Any], place: str | Path = "the journal") -> Line:
         """Return a line as its type.
@@ -65,7 +69,7 @@ class LineTypes(Generic[Line]):
         Raises:
             BadInput: it has not the form of its kind, or there is no such kind.
         """
-        of = self._types.get(line["kind"])
+        of = self.types.get(line["kind"])
         if of is None:
             raise BadInput(f"{place} is damaged: a line of kind {line['kind']} is none of {self._whose}")
         return cast("Line", checked(line, of, place))

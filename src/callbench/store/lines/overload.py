@@ -1,6 +1,6 @@
 """Lines of an overload test: the search for its capacity, each overload, and the slices around it."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
@@ -24,11 +24,12 @@ class ObjectiveMet(TypedDict):
 
 
 class SearchedLine(ObjectiveMet):
-    """A rate that was tried in search of the capacity."""
+    """A rate that was tried in search of the capacity. `starved`: as in a slice."""
 
     kind: Literal["step"]
     level: float
     at_s: float
+    starved: NotRequired[list[str]]
 
 
 class CapacityLine(TypedDict):
@@ -49,22 +50,27 @@ class BeforeLine(TypedDict):
 
 
 class HalfLine(TimedSlice):
-    """A slice at half of the capacity, before all overloads (`factor` 0) or after the one of that factor."""
+    """A slice at half of the capacity, before all overloads (`factor` 0) or after the one of that factor.
+
+    `holds`: whether it met the objective at its rate. Records of earlier versions lack it.
+    """
 
     kind: Literal["slice"]
     phase: Phase
     factor: float
+    holds: NotRequired[bool]
     sides: dict[str, SideUse]
 
 
 class OverloadLine(SliceFigures):
     """An overload, with times from when a call was due; `service_us` are those from its real start.
 
-    `until_s`: when the last call was due. `intervals`: [nanoseconds, calls, errors] so far.
+    `until_s`: when the last call was due. `intervals`: [nanoseconds, calls, errors] so far. `holds` as in a slice.
     """
 
     kind: Literal["over"]
     factor: float
+    holds: NotRequired[bool]
     rate_asked_per_s: float
     at_s: float
     until_s: float
@@ -83,7 +89,7 @@ class PassedLine(TypedDict):
 
 
 class OverloadAgainLine(TypedDict):
-    """An overload was interrupted and is made again: its lines so far do not count."""
+    """An overload was interrupted and is repeated: its lines so far do not count."""
 
     kind: Literal["again"]
     factor: float

@@ -1,7 +1,7 @@
-"""Every line of a run's journal that a resumed run needs; the others are read from the tables."""
+"""Lines of a run: what stands here is of one cell or message, and all kinds together."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from callbench.store.lines.forks import (
     BatchLine,
@@ -13,7 +13,10 @@ from callbench.store.lines.forks import (
 )
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
-from callbench.store.lines.rounds import RoundLine
+from callbench.store.lines.overload import ObjectiveMet
+from callbench.store.lines.rounds import RoundLine, SliceSeen
+from callbench.store.lines.starts import DiedLine, StartLine, WarmedLine
+from callbench.store.lines.wire import LedgerLine, SweepLine
 
 
 class MessageSide(TypedDict):
@@ -39,17 +42,50 @@ class CodecLine(TypedDict):
     answer: MessageSide
 
 
-class CellLine(TypedDict):
-    """Something about one cell: its bytes on the wire, those by a setting, or what its rate hangs on."""
+class SlowdownLine(TypedDict):
+    """A cell whose calls kept one side busy for longer, slice by slice beside the cell as it is.
 
-    kind: Literal["ledger", "sweep", "slowdown"]
+    `slowed_side`: None if that was not possible, for the reason `why`. `burn_ns`: for how long each call kept the side
+    busy, which is the `share` of its time. `pairs`: [calls, nanoseconds] without, then with it.
+    """
+
+    kind: Literal["slowdown"]
     cell: str
+    stack: str
+    slowed_side: str | None
+    why: NotRequired[str]
+    burn_ns: NotRequired[int]
+    share: NotRequired[float]
+    pairs: NotRequired[list[tuple[int, int, int, int]]]
 
 
-class OtherLine(TypedDict):
-    """A line that says nothing of how far a run is."""
+class KneeStepLine(SliceSeen, ObjectiveMet):
+    """One step of a search for a knee, with what its slice was; `level`: clients, or calls a second."""
 
-    kind: Literal["start", "warmed", "death", "step", "ended", "baseline", "echo", "disturbed", "trial"]
+    kind: Literal["step"]
+    knee: str
+    cell: str
+    fork: int
+    stack: str
+    step: int
+    along: str
+    level: float
+    clients: int
+    unsteady: str
+
+
+class EndedLine(TypedDict):
+    """Why a cell of a run with a precision was measured no more.
+
+    `asked` and `reached`: half-widths of the interval, as a share; None if there is no interval.
+    """
+
+    kind: Literal["ended"]
+    cell: str
+    why: str
+    asked: float
+    reached: float | None
+    forks: int
 
 
 RunLine = (
@@ -61,9 +97,15 @@ RunLine = (
     | ExcludedLine
     | RoundLine
     | CodecLine
-    | CellLine
+    | StartLine
+    | WarmedLine
+    | DiedLine
+    | LedgerLine
+    | SweepLine
+    | SlowdownLine
+    | KneeStepLine
+    | EndedLine
     | NoteLine
-    | OtherLine
 )
 
 RUN_LINES: LineTypes[RunLine] = LineTypes("a run", RunLine)

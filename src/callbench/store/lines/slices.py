@@ -5,12 +5,12 @@ from typing import Annotated, Any, NotRequired, TypedDict
 from callbench.store.lines.sides import MachineUse
 from callbench.store.typed import AS_IT_IS
 
-# Percentiles and the longest call, in microseconds. A slice without right answers has none.
 Percentiles = TypedDict(
     "Percentiles",
     {"p50_us": float, "p90_us": float, "p99_us": float, "p99.9_us": float, "max_us": float},
     total=False,
 )
+Percentiles.__doc__ = "Percentiles and the longest call, in microseconds. A slice without right answers has none."
 
 
 class SummedHistogram(TypedDict):
@@ -45,8 +45,9 @@ class SliceFigures(Percentiles):
 
     `seconds`: to the last end. `window`: calls, nanoseconds, and calls in flight at its end. `last_answer_s`: since the
     start; None without one. `processor_us`: of the client. `unserved`: clients that failed and got no right answer.
-    `starved`: hosts whose generator did not get the processors that it needed. A slice in which no call could begin has
-    neither window nor processor time.
+    `sent_again`: calls that were sent twice, as the server had closed their connection. `starved`: hosts whose
+    generator did not get the processors that it needed. A slice in which no call could begin has neither window nor
+    processor time.
     """
 
     calls: int
@@ -61,6 +62,7 @@ class SliceFigures(Percentiles):
     max_ns: NotRequired[int]
     buckets: NotRequired[Annotated[list[tuple[int, int]], AS_IT_IS]]
     unserved: NotRequired[int]
+    sent_again: NotRequired[int]
     endpoints: NotRequired[list[EndpointCounts]]
     starved: NotRequired[list[str]]
 

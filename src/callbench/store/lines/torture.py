@@ -102,7 +102,7 @@ class LeftOutTestLine(TypedDict):
 
 
 class AttackAgainLine(TypedDict):
-    """A test was interrupted and is made again: its lines so far do not count."""
+    """A test was interrupted and is repeated: its lines so far do not count."""
 
     kind: Literal["again"]
     test: str

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from callbench.model import objective
 from callbench.model.errors import BadInput
+from callbench.stats.estimate.digits import given
 from callbench.stats.load.knee import SearchRange
 from callbench.store.requested.target import RequestedTarget
 
@@ -19,6 +20,12 @@ _LONGEST = 3.0
 # The first calls of a load wait for fewer others. So many times the objective's limit makes them few.
 _SETTLED = 10.0
 _SETTLED_MEAN = 25.0
+# Along the rate, a queue of a rate that is too high by the precision reaches the limit only after limit / precision.
+_SETTLED_RATE = 1 / _PRECISION
+# Where the time is too short for six crossings of such loads, loads are shorter: so many steps, but never fewer than so
+# many limits. What they may show too much is allowed for (`stats.load.settling`), and the last load is no shorter.
+_LONG_STEPS = 1.5
+_SHORTEST = 4.0
 # The last load, which shows that the lower end is held for longer too: a part of the time, and of the lower end.
 _PROOF_TIME = 1 / 6
 _PROOF_LEVEL = 0.9
@@ -64,16 +71,19 @@ class CapacityRequest:
         if self.think_ms and self.along == RATE:
             raise BadInput("--think is for clients that wait for their answers: leave it out with --along rate")
         if self.need is not None and self.need > self.most:
-            raise BadInput(f"--need {self.need:g} is above --most {self.most:g}: loads up to that are tried")
+            raise BadInput(f"--need {given(self.need)} is above --most {given(self.most)}: loads up to that are tried")
         if self.along == CLIENTS and self.most > 65_536:
-            raise BadInput(f"--most {self.most:g}: at most 65536 clients")
+            raise BadInput(f"--most {given(self.most)}: at most 65,536 clients")
         return self
 
     @property
     def span(self) -> SearchRange:
         """Where to look."""
         clients = self.along == CLIENTS
-        return SearchRange(1.0 if clients else _LOWEST_RATE, self.most, _PRECISION, whole=clients)
+        # What short loads cannot tell apart is not searched for.
+        limit_s = objective.parse(self.objective).limit_us / 1e6
+        precision = _PRECISION if clients else max(_PRECISION, limit_s / self.load_s(0.0, coarse=False) / 2)
+        return SearchRange(1.0 if clients else _LOWEST_RATE, self.most, precision, whole=clients)
 
     @property
     def step_s(self) -> float:
@@ -84,7 +94,13 @@ class CapacityRequest:
     @property
     def proof_s(self) -> float:
         """How long the last load lasts, which shows that what was found is held for longer than a usual load."""
-        return self.seconds * _PROOF_TIME
+        limit_s = objective.parse(self.objective).limit_us / 1e6 if self.along == RATE else 0.0
+        return max(self.seconds * _PROOF_TIME, _SETTLED_RATE * limit_s)
+
+    @property
+    def search_s(self) -> float:
+        """How long loads are begun before that one."""
+        return max(self.seconds - self.proof_s, self.seconds / 2)
 
     def proof_level(self, low: float) -> float:
         """Return the level of that load: near the lower end of the interval, but not at the edge."""
@@ -105,12 +121,14 @@ class CapacityRequest:
         share = aim.share
         # The calls that find no queue yet hardly move a high percentile, but they do move a mean.
         high = share is not None and share >= _HIGH_SHARE
-        # What began with an empty queue and ended before that says nothing, however little time there is.
-        # Of a rate that is too high by the precision, the queue reaches the limit only after limit / precision.
         settled = _SETTLED if high else _SETTLED_MEAN
-        settled = max(settled, 1 / _PRECISION) if self.along == RATE else settled
+        settled = max(settled, _SETTLED_RATE) if self.along == RATE else settled
         limit_s = aim.limit_us / 1e6
-        own = max(own, settled * (limit_s if call_s is None else min(limit_s, call_s)))
+        turn_s = limit_s if call_s is None else min(limit_s, call_s)
+        settled_s = settled * turn_s
+        if high and self.along == RATE:
+            settled_s = min(settled_s, max(_LONG_STEPS * own, _SHORTEST * limit_s))
+        own = max(own, settled_s)
         needed = _BEYOND / (1 - share) if share is not None and share < 1 else _BEYOND
         return min(own * _LONGEST, max(own, needed / rate)) if rate > 0 else own
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from callbench.model.errors import BadInput
+from callbench.stats.estimate.digits import given
 from callbench.store.requested.target import RequestedTarget
 
 
@@ -35,7 +36,7 @@ class SoakRequest:
         if not self.clients:
             raise BadInput("--clients names no step: give for instance 1,10,50")
         if self.every_s > self.seconds:
-            raise BadInput(f"--every {self.every_s:g} is longer than the {self.seconds:g} s of a step")
+            raise BadInput(f"--every {given(self.every_s)} is longer than the {given(self.seconds)} s of a step")
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.errors import CallbenchError
 from callbench.web.api.commands import Commands
 from callbench.web.api.description import description
 from callbench.web.api.machine import Machine
 from callbench.web.api.messages import Failure
+from callbench.web.api.own_services import OwnServices
 from callbench.web.api.parts import PageParts
 from callbench.web.api.records import Records
+from callbench.web.failing import status_of
 from callbench.web.guard import cookie_name
 
 
@@ -21,7 +23,12 @@ class Api:
 
     def __init__(self, parts: PageParts) -> None:
         """Answer with what the page has."""
-        self._operations = [*Records(parts).operations(), *Commands(parts).operations(), *Machine(parts).operations()]
+        self._operations = [
+            *Records(parts).operations(),
+            *Commands(parts).operations(),
+            *Machine(parts).operations(),
+            *OwnServices(parts).operations(),
+        ]
 
     def application(self) -> Starlette:
         """Return the application, which is mounted at `/api`. It guards nothing itself."""
@@ -36,7 +43,7 @@ class Api:
 
 
 def _failed(_: Request, failure: Exception) -> Response:
-    return _sentence(str(failure), 400 if isinstance(failure, BadInput) else 500)
+    return _sentence(str(failure), status_of(failure))
 
 
 def _not_found(_: Request, failure: Exception) -> Response:

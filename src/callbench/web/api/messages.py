@@ -10,17 +10,17 @@ from callbench.web.forms import FORMS, command_line
 from callbench.web.jobs import Job
 
 
-class _Asked(BaseModel):
+class AskedMessage(BaseModel):
     """What is asked; a member that is not known is refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NothingAsked(_Asked):
+class NothingAsked(AskedMessage):
     """Nothing more than the address."""
 
 
-class RecordsAsked(_Asked):
+class RecordsAsked(AskedMessage):
     """Which records are listed: those that fit all of it."""
 
     q: Annotated[str, Field(description="words, of which each has to occur in what is known of a record")] = ""
@@ -29,32 +29,38 @@ class RecordsAsked(_Asked):
     tag: Annotated[str, Field(description="a tag; empty: all")] = ""
 
 
-class NameAsked(_Asked):
+class NameAsked(AskedMessage):
     """Another name of a record."""
 
     name: Annotated[str, Field(description="letters, digits and . _ + -, at most 100 of them")]
 
 
-class TagsAsked(_Asked):
+class TagsAsked(AskedMessage):
     """All tags of a record; others that it had go."""
 
     tags: list[str]
 
 
-class DeletionAsked(_Asked):
+class DeletionAsked(AskedMessage):
     """That a record is to be deleted."""
 
     sure: Annotated[Literal[True], Field(description="its whole folder goes")]
 
 
-class ComparisonAsked(_Asked):
+class ComparisonAsked(AskedMessage):
     """Two runs."""
 
     first: Annotated[str, Field(description="name of the run that is compared with")]
     other: Annotated[str, Field(description="name of the other run")]
 
 
-class CommandAsked(_Asked):
+class HistoryAsked(AskedMessage):
+    """In which order the records stand."""
+
+    by: Annotated[Literal["time", "commit"], Field(description="time, or the commit of what was measured")] = "time"
+
+
+class CommandAsked(AskedMessage):
     """A command with the fields of its form."""
 
     command: Annotated[str, Field(description="name of a form")]
@@ -76,6 +82,13 @@ class CommandAsked(_Asked):
         return words
 
 
+class SwitchAsked(AskedMessage):
+    """What of a command that serves is to be on or off."""
+
+    part: Annotated[str, Field(description="name of a part")]
+    on: bool
+
+
 class Failure(BaseModel):
     """Why something cannot be done."""
 
@@ -94,6 +107,7 @@ class RecordEntry(BaseModel):
     state: str
     tags: list[str]
     trouble: Annotated[str, Field(description="why it cannot be read; empty if it can")]
+    commit: Annotated[str, Field(description="of what was measured; empty if not known")]
 
     @classmethod
     def of(cls, entry: ShelvedRecord) -> "RecordEntry":
@@ -101,6 +115,7 @@ class RecordEntry(BaseModel):
         return cls(
             name=entry.name, kind=entry.kind, title=entry.title, study=entry.study, machine=entry.machine,
             started=entry.started, state=entry.state, tags=list(entry.tags), trouble=entry.trouble,
+            commit=entry.commit,
         )  # fmt: skip
 
 
@@ -122,8 +137,12 @@ class FieldText(BaseModel):
 
     name: str
     label: str
-    kind: Literal["text", "number", "check"]
+    kind: Annotated[
+        Literal["text", "number", "check", "lines", "area"],
+        Field(description="lines: each line is a value; area: a value of several lines"),
+    ]
     hint: str
+    group: Annotated[str, Field(description="the heading that it stands under; empty: none")]
 
 
 class FormText(BaseModel):
@@ -133,6 +152,7 @@ class FormText(BaseModel):
     about: str
     needs: Annotated[list[str], Field(description="names of fields, of which one has to be filled")]
     estimates: Annotated[bool, Field(description="whether its time can be estimated")]
+    calls: Annotated[bool, Field(description="whether one call can be made with it")]
     fields: list[FieldText]
 
 
@@ -151,6 +171,7 @@ class FormList(BaseModel):
                     about=form.about,
                     needs=list(form.needs),
                     estimates=form.estimates,
+                    calls=form.calls,
                     fields=[FieldText.model_validate(field, from_attributes=True) for field in form.fields],
                 )
                 for name, form in FORMS.items()
@@ -163,6 +184,12 @@ class CommandLine(BaseModel):
 
     words: Annotated[list[str], Field(description="behind `callbench`")]
     shell: Annotated[str, Field(description="as it is typed")]
+
+
+class ShownCommand(CommandLine):
+    """A command line, and where the URLs in it lead."""
+
+    leads: Annotated[list[str], Field(description="a sentence for each URL that leads to this machine or its network")]
 
 
 class EstimatedCommand(CommandLine):

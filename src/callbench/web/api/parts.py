@@ -6,8 +6,11 @@ from pathlib import Path
 from callbench.store.shelf import Shelf
 from callbench.web.comparing import Comparing
 from callbench.web.histories import Histories
+from callbench.web.hosts import OtherMachines
 from callbench.web.jobs import Jobs
 from callbench.web.reports import Reports
+from callbench.web.services import Services
+from callbench.web.serving import Serving
 from callbench.web.settings import Settings
 from callbench.web.watching import Watching
 
@@ -28,3 +31,6 @@ class PageParts:
     comparing: Comparing
     watching: Watching
     settings: Settings
+    serving: Serving
+    hosts: OtherMachines
+    services: Services

@@ -5,11 +5,13 @@ from typing import BinaryIO
 
 from starlette.responses import HTMLResponse, Response
 
+from callbench.analysis.history.order import SeriesOrder
 from callbench.store import packed
 from callbench.store.head import COMPARISON
 from callbench.web.api.messages import (
     ComparisonAsked,
     DeletionAsked,
+    HistoryAsked,
     NameAsked,
     NothingAsked,
     RecordEntry,
@@ -99,6 +101,6 @@ class Records:
         """Return what `callbench compare RUN RUN --json` prints."""
         return self._parts.comparing.text(asked.first, asked.other)
 
-    def _history(self, _: str, __: NothingAsked) -> str:
+    def _history(self, _: str, asked: HistoryAsked) -> str:
         """Return what `callbench history FOLDER --json` prints."""
-        return self._parts.histories.text()
+        return self._parts.histories.text(SeriesOrder(asked.by))

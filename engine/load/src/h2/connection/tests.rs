@@ -298,6 +298,22 @@ fn a_header_block_without_end_is_too_large() {
     assert!(failure.kind == Kind::TooLarge && failure.message.contains("--max-head-bytes"), "{}", failure.message);
 }
 
+/// As over HTTP/1.1: the head alone has a limit, and no part of it.
+#[test]
+fn a_header_may_be_as_long_as_a_head() {
+    let mut connection = settled(1, json!({}));
+    connection.begin(0, call());
+    let mut block = [OK, b"\x00\x06x-long"].concat();
+    hpack::write_string(&vec![b'v'; 200_000], &mut block);
+    let frames: Vec<u8> = block.chunks(frame::MOST).enumerate().fold(Vec::new(), |mut all, (place, part)| {
+        all.extend(framed(if place == 0 { frame::HEADERS } else { frame::CONTINUATION }, 0, 1, part));
+        all
+    });
+    let whole =
+        [frames, framed(frame::CONTINUATION, frame::END_HEADERS, 1, &[]), framed(frame::DATA, frame::END_STREAM, 1, b"ok")].concat();
+    assert_eq!(ended(&mut connection, &whole), Ok(()));
+}
+
 /// Frames that are almost correct.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
     let payload = prop_oneof![prop::collection::vec(any::<u8>(), 0..40), Just(OK.to_vec()), Just(vec![0, 0, 0, 8]), Just(vec![0; 8])];

@@ -21,7 +21,7 @@ _BUILT = ("libown-grpc.a", "libown-json.a", "libkit.a")
 _LIBRARIES = ("-Wl,--copy-dt-needed-entries", "-lgrpc++", "-lgrpc", "-lgpr", "-lprotobuf", "-lcrypto", "-pthread")
 _FOLDERS = ("grpc", "json", "kit", "own")
 _UNITS = {"program.cpp": "program.o", "service.pb.cc": "service.pb.o", "structs.cpp": "structs.o"}
-_OPTIONS = ("-std=c++20", "-O3", "-DNDEBUG", "-w")
+_OPTIONS = ("-std=c++20", "-DNDEBUG", "-w")
 
 
 def built(service: Imported, folder: Path) -> tuple[str, ...]:
@@ -63,7 +63,12 @@ def built(service: Imported, folder: Path) -> tuple[str, ...]:
 
     parts = [*(text.encode() for text in code.values()), *_versions(tools)]
     parts += [file.read_bytes() for file in (*libraries, *_headers(adapter))]
+    parts.append(_optimising().encode())
     return (str(kept("cpp", parts, make) / _PROGRAM),)
+
+
+def _optimising() -> str:
+    return "-O3" if compiler.optimises() else "-O0"
 
 
 def _headers(adapter: Path) -> list[Path]:
@@ -108,7 +113,7 @@ def _compile(gcc: str, adapter: Path, folder: Path) -> None:
     """
 
     def unit(source: str, into: str) -> None:
-        command = [gcc, *_OPTIONS, "-I.", f"-I{adapter}", "-c", source, "-o", into]
+        command = [gcc, *_OPTIONS, _optimising(), "-I.", f"-I{adapter}", "-c", source, "-o", into]
         compiler.run(command, "g++ could not compile the service", folder=folder)
 
     with ThreadPoolExecutor(2) as pool:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.door import check_door
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys
-from callbench.adapter.network.remote.session_host import SessionHost
+from callbench.adapter.network.remote.session_host import SLOW, SessionHost
 from callbench.adapter.network.remote.ssh import handover
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ async def _serve(keys: Keys, port: int, folder: Path, say: Callable[[str], None]
         while True:
             try:
                 address = await asyncio.to_thread(_look, keys)
-                await _work(_worker(keys, address, port, folder), keys, sessions, say)
+                await _work(agent_worker(keys, (address, port), folder, sessions), keys, sessions, say)
                 if once:
                     return
                 say(f"the core at {keys.address}:{keys.port} has gone: waiting for it")
@@ -112,12 +112,12 @@ async def _serve(keys: Keys, port: int, folder: Path, say: Callable[[str], None]
 def _look(keys: Keys) -> str:
     """Return the address at which the core can reach this host."""
     remedy = "start it there with `callbench hosts start`"
-    return check_door(keys, keys.address, keys.port, f"the core at {keys.address}:{keys.port}", remedy)
+    return check_door(keys, (keys.address, keys.port), f"the core at {keys.address}:{keys.port}", remedy)
 
 
 async def _work(worker: "Worker", keys: Keys, sessions: SessionHost, say: Callable[[str], None]) -> None:
     """Be a worker until the scheduler has gone."""
-    worker.handlers[ORDER] = _order_handler(sessions)
+    worker.handlers[ORDER] = order_handler(sessions)
     try:
         await worker
     except (OSError, ValueError, RuntimeError) as failure:
@@ -130,38 +130,43 @@ async def _work(worker: "Worker", keys: Keys, sessions: SessionHost, say: Callab
             await worker.close(timeout=1)
 
 
-def _worker(keys: Keys, address: str, port: int, folder: Path) -> "Worker":
-    """Return the worker of this host, not started yet. It listens at one address, by TLS."""
+def agent_worker(keys: Keys, place: tuple[str, int], folder: Path, sessions: SessionHost) -> "Worker":
+    """Return the worker of this host, not started yet. It listens at one address and port, by TLS."""
     from callbench.adapter.network.remote.servers import QuietWorker  # noqa: PLC0415 - after `settings.apply`
+
+    # Read once: it goes with each heartbeat, which must not wait for a disk.
+    own = facts.version() | {"machine": facts.machine()}
+
+    async def about(_: object) -> dict[str, object]:
+        return own | {"in_use": bool(sessions.lease.owner), "running": sessions.alive}
 
     return QuietWorker(
         f"tls://{keys.address}:{keys.port}",
         name=keys.name,
-        host=address,
-        port=port,
+        host=place[0],
+        port=place[1],
         nthreads=_TASK_THREADS,
         resources={f"host.{keys.name}": 1},
         security=settings.security(keys),
         local_directory=str(folder),
         dashboard=False,
-        metrics={ABOUT: _about},
+        metrics={ABOUT: about},
     )
 
 
-def _order_handler(sessions: SessionHost) -> Callable[..., object]:
+def order_handler(sessions: SessionHost) -> Callable[[str], Awaitable[str]]:
     """Return what Dask calls with an order: a text of JSON, which is answered by another one."""
 
     async def order(text: str) -> str:
-        thread = sessions.thread_of(json.loads(text))
+        asked = json.loads(text)
+        thread = sessions.thread_of(asked)
+        if asked["do"] in SLOW:
+            return await asyncio.to_thread(sessions.answer, text)
         if thread is None:
             return sessions.answer(text)
         return await asyncio.get_running_loop().run_in_executor(thread, sessions.answer, text)
 
     return order
-
-
-async def _about(_: object) -> dict[str, object]:
-    return facts.version() | {"machine": facts.machine()}
 
 
 def _why_not(keys: Keys, failure: Exception) -> str:

@@ -5,38 +5,50 @@ Dask tries again for a long time, and its errors name its own parts.
 
 import socket
 import ssl
+import time
 
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys
 
-# Two waits of this length stay under the 10 s within which every fault is said.
+# A connection that is not there by then is dropped on its way.
 PATIENCE_SECONDS = 4.0
+# From the begin to the first byte: a core that a hundred agents greet at once takes its time, yet every fault is said
+# within 10 s.
+GREETING_SECONDS = 8.0
 # OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED.
 _NOT_YET, _EXPIRED = 9, 10
 
 
-def check_door(keys: Keys, address: str, port: int, what: str, remedy: str) -> str:
+def check_door(keys: Keys, where: tuple[str, int], what: str, remedy: str, *, seconds: float = GREETING_SECONDS) -> str:
     """Connect once, with certificates on both sides. Return this machine's address on that connection.
 
     Args:
         keys: of this side.
-        address: of the other side.
-        port: of the other side.
+        where: address and port of the other side.
         what: the other side, as the begin of a sentence: `the core at 10.0.0.1:8786`.
         remedy: what to do if nobody listens there.
+        seconds: until the other side has greeted.
 
     Raises:
         HostFailure: there is no connection.
     """
+    until = time.monotonic() + seconds
     try:
-        with socket.create_connection((address, port), PATIENCE_SECONDS) as plain:
+        with socket.create_connection(where, PATIENCE_SECONDS) as plain:
             own = str(plain.getsockname()[0])
-            _greet(keys, plain, what)
+            plain.settimeout(max(0.1, until - time.monotonic()))
+            try:
+                _greet(keys, plain, what)
+            except TimeoutError:
+                raise HostFailure(
+                    f"{what} takes connections, but says nothing within {seconds:g} s: its machine is too busy, or"
+                    " another program listens there, so look at what it runs"
+                ) from None
             return own
     except TimeoutError:
         raise HostFailure(
             f"{what} does not answer within {PATIENCE_SECONDS:g} s: a firewall may drop what is sent there,"
-            f" so open TCP port {port}"
+            f" or a NAT lie between, so open TCP port {where[1]}"
         ) from None
     except ConnectionRefusedError:
         raise HostFailure(f"nobody listens for {what}: {remedy}") from None

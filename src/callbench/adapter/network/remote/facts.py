@@ -19,7 +19,6 @@ def of_this_host() -> dict[str, Any]:
         **version(),
         "machine": machine(),
         "system": f"{platform.system()} {platform.release()}",
-        "architecture": platform.machine(),
         "processors": sorted(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "supervisor": supervisor() is not None,
@@ -30,19 +29,26 @@ def of_this_host() -> dict[str, Any]:
 
 
 def version() -> dict[str, Any]:
-    """Return the versions that must be equal on all hosts."""
+    """Return the versions that must be equal on all hosts, and the type of processor, of which a wheel has programs."""
     found = wheel()
-    return {"version": VERSION, "contract": CONTRACT, "digest": found and found.digest}
+    digest = found and found.digest
+    return {"version": VERSION, "contract": CONTRACT, "digest": digest, "architecture": platform.machine()}
 
 
 def check_version(name: str, about: Mapping[str, object]) -> None:
-    """Refuse a host that has other versions than this machine.
+    """Refuse a host that has other versions or another type of processor than this machine.
 
     Raises:
         HostFailure: it has.
     """
     own = version()
     theirs = {key: about.get(key) for key in own}
+    here, there = own["architecture"], theirs["architecture"]
+    if there not in {None, here}:
+        raise HostFailure(
+            f"host {name} has processors of type {there}, and this machine {here}, where times of codecs are measured:"
+            f" name a host of type {here}, or start the run on a machine of type {there}"
+        )
     if own != theirs:
         said = theirs["version"] if theirs["version"] != VERSION else f"another build of {VERSION}"
         raise HostFailure(

@@ -19,10 +19,11 @@ from callbench.adapter.network.host import Host
 from callbench.adapter.network.host_usage import HostUsage
 from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.agent import ABOUT, ORDER
-from callbench.adapter.network.remote.door import check_door
+from callbench.adapter.network.remote.clock_check import exchange, refuse_wrong_clock
+from callbench.adapter.network.remote.door import PATIENCE_SECONDS, check_door
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, default_folder, read
-from callbench.adapter.network.remote.lease import RENEW_SECONDS
+from callbench.adapter.network.remote.lease import LEASE_OVER, RENEW_SECONDS
 from callbench.adapter.network.remote.remote_process import RemoteProcess
 from callbench.adapter.network.remote.ssh.place import is_place, name_of, read_place
 from callbench.catalog.manifest import Manifest
@@ -35,7 +36,7 @@ _PRESENT_SECONDS = 2.0
 # The shortest of so many round trips bounds the offset of a clock.
 _EXCHANGES = 20
 # So many hosts are taken at the same time.
-_MOST_AT_ONCE = 8
+_MOST_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,13 @@ class Present:
     port: int
     about: Mapping[str, Any]
 
+    @property
+    def does(self) -> str:
+        """What it does, as it said a moment ago."""
+        if not self.about.get("in_use"):
+            return "free"
+        return f"in use by a core, {self.about.get('running')} adapters run"
+
 
 class Agent:
     """A host's agent, whose host this core has taken."""
@@ -68,7 +76,7 @@ class Agent:
         """Order something. Return its answer.
 
         Raises:
-            ConnectionError: the host does not answer within the seconds, and a few more.
+            ConnectionError, HostFailure: as in `Fleet.ask`.
         """
         if self._lost is not None:
             raise ConnectionError(self._lost)
@@ -175,10 +183,10 @@ class Fleet:
         self._core = uuid.uuid4().hex
         self._agents: dict[str, Agent] = {}
         where = f"{keys.address}:{keys.port}"
-        check_door(keys, keys.address, keys.port, f"the core's scheduler at {where}", "run `callbench hosts start`")
+        check_door(keys, (keys.address, keys.port), f"the core's scheduler at {where}", "run `callbench hosts start`")
         try:
             self._client = Client(
-                f"tls://{where}", security=settings.security(keys), timeout="4s", set_as_default=False
+                f"tls://{where}", security=settings.security(keys), timeout="8s", set_as_default=False
             )
         except (OSError, ValueError) as failure:
             raise HostFailure(f"the scheduler at {where} does not take this core: {failure}") from failure
@@ -239,22 +247,70 @@ class Fleet:
         """Take a host that fits.
 
         Raises:
-            HostFailure: it cannot be reached, or another core has it.
+            HostFailure: it cannot be reached, another core has it, or its clock is wrong.
         """
-        name, where = present.name, f"{present.address}:{present.port}"
-        check_door(
-            self.keys, present.address, present.port, f"host {name} at {where}", f"run `callbench agent` on {name}"
-        )
-        agent = Agent(self, present)
+        name, agent = present.name, Agent(self, present)
         try:
-            taken = agent.ask("take", {})["taken"]
-        except ConnectionError as lost:
-            raise HostFailure(f"host {name} at {where} is lost: {lost}") from lost
+            taken = self._takes(present)
+        except ConnectionError:
+            # Only now: a second handshake with each of a hundred hosts would double what the core has to do.
+            self._check_door_of(present)
+            taken = self._takes_or_is_lost(present)
         if not taken:
             raise HostFailure(f"host {name} is in use by another core: wait until it has ended, or end it")
+        self._check_clock(agent)
         self._agents[name] = agent
         # A thread each: a host that does not answer must not cost another one its lease.
         threading.Thread(target=agent.keep_lease, args=(self._ended,), daemon=True, name=f"lease-{name}").start()
+
+    @staticmethod
+    def _check_clock(agent: Agent) -> None:
+        """Free a host again whose clock is wrong.
+
+        Raises:
+            HostFailure: it is, or the host does not answer.
+        """
+        name = agent.present.name
+        try:
+            refuse_wrong_clock(name, clock_offset([exchange(agent)]))
+        except HostFailure:
+            with suppress(ConnectionError):
+                agent.ask("release", {})
+            raise
+        except ConnectionError as lost:
+            raise HostFailure(f"host {name} is lost ({lost}): see what its agent says") from lost
+
+    def _takes(self, present: Present) -> bool:
+        """Order a host to be this core's. Return whether it is.
+
+        Raises:
+            ConnectionError: it does not answer.
+        """
+        return bool(self.ask(present, "take", {}, 0.0)["taken"])
+
+    def _takes_or_is_lost(self, present: Present) -> bool:
+        """Order it once more, of a host that can be reached: it may have been slow alone.
+
+        Raises:
+            HostFailure: it does not answer.
+        """
+        try:
+            return self._takes(present)
+        except ConnectionError as lost:
+            raise HostFailure(f"host {present.name} is lost ({lost}): see what its agent says") from lost
+
+    def _check_door_of(self, present: Present) -> None:
+        """Say why a host cannot be reached.
+
+        Raises:
+            HostFailure: it cannot.
+        """
+        what = f"host {present.name} at {present.address}:{present.port}"
+        remedy = (
+            f"run `callbench agent` on {present.name} again; if it runs, let the core reach that port through its"
+            " firewall or NAT"
+        )
+        check_door(self.keys, (present.address, present.port), what, remedy, seconds=PATIENCE_SECONDS)
 
     def host(self, name: str) -> RemoteHost:
         """Take a host. Return it as a side of a link.
@@ -288,10 +344,11 @@ class Fleet:
         )
 
     def ask(self, present: Present, do: str, members: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Order something of a host. Return its answer.
+        """Order something of a host. Return its answer; that of a session may be a failure.
 
         Raises:
-            ConnectionError: it does not answer within the seconds, and a few more.
+            ConnectionError: it does not answer within the seconds, and a few more, or has ended the lease.
+            HostFailure: it cannot do it, and says why.
         """
         text = json.dumps({"do": do, "core": self._core, **members}, separators=(",", ":"))
         order = getattr(self._client.rpc(f"tls://{present.address}:{present.port}"), ORDER)
@@ -302,6 +359,10 @@ class Fleet:
             raise ConnectionError(f"host {present.name} does not answer within {limit_s:g} s") from None
         except (OSError, RuntimeError, ValueError) as failure:
             raise ConnectionError(f"the connection to host {present.name} has ended") from failure
+        if "session" not in members and (said := answer.get("failure")):
+            if said["kind"] == LEASE_OVER:
+                raise ConnectionError(f"host {present.name} {said['message']}")
+            raise HostFailure(f"host {present.name}: {said['message']}")
         return answer
 
     def close(self) -> None:
@@ -311,7 +372,7 @@ class Fleet:
         for agent in agents.values():
             try:
                 agent.ask("release", {})
-            except ConnectionError:
+            except (ConnectionError, HostFailure):
                 continue
         self._client.close(timeout=2)
 

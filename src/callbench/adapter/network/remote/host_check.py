@@ -1,18 +1,16 @@
 """Check hosts: what is there, how far their clocks are off, and how long an order takes."""
 
 import statistics
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from callbench.adapter.network.remote.clock_check import exchange
 from callbench.adapter.network.remote.fleet import Agent, Fleet
 from callbench.adapter.network.remote.host_failure import HostFailure
-from callbench.stats.estimate.clock_offset import ClockExchange, ClockOffset, clock_offset
+from callbench.stats.estimate.clock_offset import clock_offset
 
 _EXCHANGES = 100
-# Records have times of their hosts; a clock that is wrong by more makes them unreadable.
-MOST_OFF_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -73,34 +71,18 @@ def check_hosts(fleet: Fleet, names: Sequence[str]) -> Iterator[HostCheck]:
 
 def _checked(name: str, agent: Agent) -> HostCheck:
     about = agent.ask("facts", {}, 5.0)
-    exchanges = [_exchange(agent) for _ in range(_EXCHANGES)]
+    exchanges = [exchange(agent) for _ in range(_EXCHANGES)]
     offset = clock_offset(exchanges)
     lacking = sorted(adapter for adapter, why in about["adapters"].items() if why)
     return HostCheck(
-        name,
-        clock_fault(name, offset),
-        agent.present.address,
-        about["version"],
-        f"{about['system']} {about['architecture']}",
-        len(about["processors"]),
-        offset.ns / 1e6,
-        offset.bound_ns / 1e6,
-        statistics.median(exchange.round_trip_ns for exchange in exchanges) / 1e6,
-        len(about["adapters"]) - len(lacking),
-        tuple(lacking),
+        name=name,
+        address=agent.present.address,
+        version=about["version"],
+        system=f"{about['system']} {about['architecture']}",
+        processors=len(about["processors"]),
+        clock_ms=offset.ns / 1e6,
+        clock_bound_ms=offset.bound_ns / 1e6,
+        round_trip_ms=statistics.median(made.round_trip_ns for made in exchanges) / 1e6,
+        adapters=len(about["adapters"]) - len(lacking),
+        lacking=tuple(lacking),
     )
-
-
-def clock_fault(name: str, offset: ClockOffset) -> str:
-    """Return what is wrong with a clock, in a sentence; "" if nothing is."""
-    off_s = abs(offset.ns) / 1e9
-    if off_s <= MOST_OFF_S:
-        return ""
-    way = "ahead of" if offset.ns > 0 else "behind"
-    return f"the clock of host {name} is {off_s:,.0f} s {way} this one: set both, for instance with chrony"
-
-
-def _exchange(agent: Agent) -> ClockExchange:
-    sent = time.time_ns()
-    there = agent.ask("clock", {})
-    return ClockExchange(sent, there["received_ns"], there["answered_ns"], time.time_ns())

@@ -10,7 +10,10 @@ from typing import Any
 
 from callbench.adapter.network.remote.lease import LEASE_OVER
 from callbench.adapter.process import GRACE_SECONDS
+from callbench.adapter.watch.adapter_watch import samples_of
+from callbench.adapter.watch.sampler import SideSamples
 from callbench.model.errors import AdapterFailure, CallbenchError, HostLost, MachineFailure
+from callbench.model.process_readings import FullReading
 
 # How an agent is asked: an operation, its members, and the seconds that it may take there. It returns the answer, and
 # raises ConnectionError if there is none.
@@ -158,6 +161,14 @@ class RemoteProcess:
         code: int | None = self._ask("wait", seconds, seconds=seconds)["code"]
         return code
 
+    def watch(self) -> "RemoteWatch":
+        """Let its agent watch its processes.
+
+        Raises:
+            AdapterFailure, HostLost: as in `receive`.
+        """
+        return RemoteWatch(self._ask)
+
     def last_log_lines(self) -> str:
         """Return its last log lines as the end of a sentence, or ""."""
         try:
@@ -175,3 +186,24 @@ class RemoteProcess:
         except (AdapterFailure, HostLost):
             # Its agent ends it, if it hears nothing of this core.
             return True
+
+
+class RemoteWatch:
+    """What the agent reads of an adapter's processes.
+
+    Attributes:
+        begin: the first reading.
+    """
+
+    def __init__(self, ask: Callable[[str, float], Mapping[str, Any]]) -> None:
+        """Let it begin."""
+        self._ask = ask
+        self.begin = FullReading(**ask("watch", _SHORT_SECONDS)["reading"])
+
+    def read(self) -> FullReading:
+        """Read all values now."""
+        return FullReading(**self._ask("read", _SHORT_SECONDS)["reading"])
+
+    def end(self) -> SideSamples:
+        """Return the samples, and watch no more."""
+        return samples_of(self._ask("watched", _SHORT_SECONDS)["samples"])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
+from callbench.adapter import temporary
 from callbench.adapter.network.remote import settings
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys
@@ -73,19 +74,21 @@ class BackgroundScheduler:
 async def _serve(keys: Keys, say: Callable[[str], None]) -> None:
     from callbench.adapter.network.remote.servers import QuietScheduler  # noqa: PLC0415 - after `settings.apply`
 
-    try:
-        scheduler = await QuietScheduler(
-            host=keys.address, port=keys.port, security=settings.security(keys), dashboard=False
-        )
-    except (OSError, RuntimeError) as failure:
-        reason = failure.__cause__ or failure
-        raise HostFailure(
-            f"cannot listen at {keys.address}:{keys.port} ({reason}): end what listens there, or make keys with an"
-            " address of this machine: `callbench hosts init ADDRESS NAME`"
-        ) from failure
-    say(f"agents can connect to {keys.address}:{keys.port}; Ctrl-C ends it")
-    try:
-        await scheduler.finished()
-    finally:
-        with suppress(Exception):
-            await scheduler.close(timeout=1)
+    with temporary.folder("callbench-scheduler-") as folder:
+        settings.keep_files_in(folder)
+        try:
+            scheduler = await QuietScheduler(
+                host=keys.address, port=keys.port, security=settings.security(keys), dashboard=False
+            )
+        except (OSError, RuntimeError) as failure:
+            reason = failure.__cause__ or failure
+            raise HostFailure(
+                f"cannot listen at {keys.address}:{keys.port} ({reason}): end what listens there, or make keys with an"
+                " address of this machine: `callbench hosts init ADDRESS NAME`"
+            ) from failure
+        say(f"agents can connect to {keys.address}:{keys.port}; Ctrl-C ends it")
+        try:
+            await scheduler.finished()
+        finally:
+            with suppress(Exception):
+                await scheduler.close(timeout=1)

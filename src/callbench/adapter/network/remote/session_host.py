@@ -19,13 +19,19 @@ from callbench.adapter.network.host_usage import usage_here
 from callbench.adapter.network.remote import facts
 from callbench.adapter.network.remote.lease import LEASE_OVER, Lease
 from callbench.adapter.process import AdapterProcess
+from callbench.adapter.watch.adapter_watch import AdapterWatch
 from callbench.catalog import catalogue
+from callbench.catalog.catalogue import KnownAdapter
 from callbench.model.errors import AdapterFailure, CallbenchError
+from callbench.model.machine_limits import machine_failure
 
 Order = Mapping[str, Any]
+Answer = dict[str, Any]
 _SIGNALS = {known.name: known for known in (signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT)}
 # What a core may ask that has not taken the host.
 _WITHOUT_LEASE = {"take", "facts"}
+# What reads disks, or waits for the end of processes: a word of the core that renews the lease must not wait for it.
+SLOW = {"facts", "release"}
 # How many answers are kept, for an order that arrives twice.
 _KEPT = 8
 
@@ -39,7 +45,8 @@ class HostedSession:
 
     thread: ThreadPoolExecutor
     process: AdapterProcess | None = None
-    answers: dict[int, dict[str, Any]] = field(default_factory=dict)
+    watch: AdapterWatch | None = None
+    answers: dict[int, Answer] = field(default_factory=dict)
 
 
 class SessionHost:
@@ -50,13 +57,18 @@ class SessionHost:
         self.lease = Lease()
         self._folder = folder
         self._sessions: dict[int, HostedSession] = {}
+        # Those that are installed, as the core that has this host found them.
+        self._adapters: dict[str, KnownAdapter] = {}
         # Those that may wait: each is done in the thread of its session.
-        self._operations: dict[str, Callable[[HostedSession, Order], dict[str, Any]]] = {
+        self._operations: dict[str, Callable[[HostedSession, Order], Answer]] = {
             "start": self._start,
             "exchange": self._exchange,
             "died": self._died,
             "log": self._log,
             "wait": self._wait,
+            "watch": self._watch,
+            "read": self._read,
+            "watched": self._watched,
             "close input": self._close_input,
             "close": self._close,
         }
@@ -88,8 +100,14 @@ class SessionHost:
             return json.dumps(self._done(order))
         except CallbenchError as failure:
             return json.dumps({"failure": _record(failure), "broken": True, "closed": False})
+        except (OSError, MemoryError, RuntimeError) as failure:
+            # A full disk, for instance. By Dask it would look as if the connection had ended.
+            refused = machine_failure(failure)
+            if refused is None:
+                raise
+            return json.dumps({"failure": _record(refused), "broken": True, "closed": False})
 
-    def _done(self, order: Order) -> dict[str, Any]:
+    def _done(self, order: Order) -> Answer:
         do = str(order["do"])
         if do in self._operations:
             session = self._session(order)
@@ -116,16 +134,21 @@ class SessionHost:
             raise AdapterFailure("died", "it has ended")
         return session
 
-    def _in_session(self, do: str, session: HostedSession, order: Order) -> dict[str, Any]:
+    def _in_session(self, do: str, session: HostedSession, order: Order) -> Answer:
         try:
             return self._operations[do](session, order) | _state(session)
         except CallbenchError as failure:
             return {"failure": _record(failure), **_state(session)}
 
-    @staticmethod
-    def _start(session: HostedSession, order: Order) -> dict[str, Any]:
+    def _adapter(self, name: str) -> KnownAdapter | None:
+        """Return an installed adapter. Manifests are read once a core: that takes as long as some slices."""
+        if not self._adapters:
+            self._adapters = {adapter.name: adapter for adapter in catalogue.load().adapters}
+        return self._adapters.get(name)
+
+    def _start(self, session: HostedSession, order: Order) -> Answer:
         name = str(order["adapter"])
-        known = next((adapter for adapter in catalogue.load().adapters if adapter.name == name), None)
+        known = self._adapter(name)
         if known is None:
             raise AdapterFailure(
                 "unsupported", f"the adapter {name} is not installed there: install it there, or omit it"
@@ -136,7 +159,7 @@ class SessionHost:
         session.process = AdapterProcess(str(order["who"]), manifest.program, manifest.file.parent, ())
         return {}
 
-    def _exchange(self, session: HostedSession, order: Order) -> dict[str, Any]:
+    def _exchange(self, session: HostedSession, order: Order) -> Answer:
         """Pass lines on, and return the next line of the adapter, unless the core does not wait for one."""
         process = _process(session)
         for line in order["lines"]:
@@ -147,7 +170,7 @@ class SessionHost:
         deadline, since = now + float(order["read_s"]), now - float(order["waited_s"])
         return {"line": process.receive(deadline, str(order["awaited"]), since)}
 
-    def with_own_files(self, line: dict[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+    def with_own_files(self, line: Answer, files: Mapping[str, str]) -> Answer:
         """Replace the path of a schedule by one of this host with the same content."""
         path = line.get("schedule")
         if path is None:
@@ -159,24 +182,39 @@ class SessionHost:
         return {**line, "schedule": str(own)}
 
     @staticmethod
-    def _died(session: HostedSession, order: Order) -> dict[str, Any]:
+    def _died(session: HostedSession, order: Order) -> Answer:
         failure = _process(session).died(float(order["seconds"]))
         return {"died": None if failure is None else _record(failure)}
 
     @staticmethod
-    def _log(session: HostedSession, _: Order) -> dict[str, Any]:
+    def _log(session: HostedSession, _: Order) -> Answer:
         return {"log": _process(session).last_log_lines()}
 
     @staticmethod
-    def _wait(session: HostedSession, order: Order) -> dict[str, Any]:
+    def _wait(session: HostedSession, order: Order) -> Answer:
         return {"code": _process(session).wait(float(order["seconds"]))}
 
     @staticmethod
-    def _close_input(session: HostedSession, _: Order) -> dict[str, Any]:
+    def _watch(session: HostedSession, _: Order) -> Answer:
+        _watch_no_more(session)
+        session.watch = AdapterWatch(_process(session).pid)
+        return {"reading": asdict(session.watch.begin)}
+
+    @staticmethod
+    def _read(session: HostedSession, _: Order) -> Answer:
+        return {"reading": asdict(_watched(session).read())}
+
+    @staticmethod
+    def _watched(session: HostedSession, _: Order) -> Answer:
+        return {"samples": _watched(session).end()}
+
+    @staticmethod
+    def _close_input(session: HostedSession, _: Order) -> Answer:
         _process(session).close_input()
         return {}
 
-    def _close(self, session: HostedSession, order: Order) -> dict[str, Any]:
+    def _close(self, session: HostedSession, order: Order) -> Answer:
+        _watch_no_more(session)
         killed = session.process is not None and session.process.close(grace=float(order["seconds"]))
         self._sessions.pop(int(order["session"]), None)
         session.thread.shutdown(wait=False)
@@ -185,6 +223,7 @@ class SessionHost:
     def end(self) -> None:
         """End every adapter at once, whatever its session waits for, and free the host."""
         self.lease.end()
+        self._adapters = {}
         ending, self._sessions = self._sessions, {}
         for session in ending.values():
             if session.process is not None:
@@ -197,7 +236,7 @@ class SessionHost:
             file.unlink()
 
 
-def _said(do: str) -> dict[str, Any]:
+def _said(do: str) -> Answer:
     """Return what this host is, how busy it is, or its clocks. `renew` asks for nothing."""
     if do == "facts":
         return facts.of_this_host()
@@ -212,13 +251,25 @@ def _said(do: str) -> dict[str, Any]:
     }
 
 
+def _watched(session: HostedSession) -> AdapterWatch:
+    if session.watch is None:
+        raise AdapterFailure("internal", "is not watched")
+    return session.watch
+
+
+def _watch_no_more(session: HostedSession) -> None:
+    if session.watch is not None:
+        session.watch.end()
+
+
 def _close_at_once(session: HostedSession) -> None:
+    _watch_no_more(session)
     # It may have been started after the others were killed.
     if session.process is not None:
         session.process.close(grace=0)
 
 
-def _record(failure: CallbenchError) -> dict[str, Any]:
+def _record(failure: CallbenchError) -> Answer:
     """Return a failure as JSON; `remote_process` makes the failure of it again."""
     kind, ending = getattr(failure, "kind", None), getattr(failure, "ending", None)
     return {"message": str(failure), "kind": kind, "ending": ending, "exit_code": failure.exit_code}
@@ -230,6 +281,6 @@ def _process(session: HostedSession) -> AdapterProcess:
     return session.process
 
 
-def _state(session: HostedSession) -> dict[str, Any]:
+def _state(session: HostedSession) -> Answer:
     process = session.process
     return {"broken": process is None or process.broken, "closed": process is not None and process.closed}

@@ -1,6 +1,7 @@
 """How Dask is used: TLS on both sides everywhere, no second tries, no pages, nothing that listens by default."""
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dask
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
 _SETTINGS = {
     "distributed.comm.retry.count": 0,
-    "distributed.comm.timeouts.connect": "4s",
+    # Dask gives the first of its tries a fifth of this. Too little, and a busy core only begins handshakes anew.
+    "distributed.comm.timeouts.connect": "12s",
     # A host that is cut off is noticed by TCP after so long.
     "distributed.comm.timeouts.tcp": "15s",
     "distributed.scheduler.allowed-failures": 0,
@@ -27,6 +29,12 @@ _SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
     "distributed.admin.system-monitor.interval": "60s",
+    # Dask looks 50 times a second whether its loop is late: 100 agents on one machine spent most of their time so, and
+    # each of them woke during slices.
+    "distributed.admin.tick.interval": "10s",
+    "distributed.admin.tick.cycle": "60s",
+    "distributed.admin.tick.limit": "60s",
+    "distributed.client.scheduler-info-interval": "60s",
     "distributed.logging": {"distributed": "critical"},
 }
 
@@ -37,6 +45,11 @@ def apply() -> None:
     # Its lost connections are ours to report, each in one sentence.
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def keep_files_in(folder: Path) -> None:
+    """Have what Dask writes for itself in a folder that is removed with the process, and not beside others' files."""
+    dask.config.set({"temporary-directory": str(folder)})
 
 
 def security(keys: Keys) -> "Security":

@@ -156,7 +156,7 @@ class _Reader:
                 self.builder.losses.add(place, ("The field is Void.", "It is left out."))
                 continue
             if any(isinstance(child, Tree) and child.data == "value" for child in member.children):
-                self.builder.losses.add(place, ("The field has a default of its own.", "The default is left out."))
+                self.builder.losses.add(place, lost.DEFAULT)
             if oneof and typed.shape is not Shape.ONE:
                 wrapped = self.builder.wrapped((body.name, key), typed, body.name + pascal(key))
                 typed = ValueType(Kind.MESSAGE, type_name=wrapped)

@@ -165,7 +165,7 @@ class Reader:
         merged = declared[0]
         for further in declared[1:]:
             merged = _either(merged, further)
-        forms = [option for option in declared if option.properties]
+        forms = [option for option in declared if option.properties or option.required]
         joined = _both(base, replace(merged, null=null or merged.null))
         if len(declared) == 1 and not _describes_values(base):
             joined = replace(joined, key=declared[0].key, name=base.name or declared[0].name)
@@ -369,10 +369,15 @@ def _either(one: Facts, other: Facts) -> Facts:
         least=min(one.least, other.least) if one.least is not None and other.least is not None else None,
         greatest=max(one.greatest, other.greatest) if one.greatest is not None and other.greatest is not None else None,
         forms=max(one.forms, other.forms),
-        # A value that keeps to both keeps to one of them.
-        limits=one.limits.both(other.limits),
+        limits=_of_either(one.limits, other.limits),
         ignored=one.ignored | other.ignored,
     )
+
+
+def _of_either(one: Limits, other: Limits) -> Limits:
+    """A value that keeps to both keeps to one of them; if there is none, to the first."""
+    both = one.both(other)
+    return one if both.contradict(whole=False) else both
 
 
 def _choice_of(one: Node | None, other: Node | None) -> Node:

@@ -1,5 +1,6 @@
 """What a schema says of the size and the range of values: what the generator keeps to, and what it disregards."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from callbench.catalog.generator.scalars import FORMATS
@@ -26,6 +27,11 @@ _WIDTHS = {
 """Integers that are narrower than any of this program's."""
 # Formats that no validator looks at, or that say how a text is shown.
 _FREE = {"password", "string", "text", "number", "integer", "boolean", "markdown", "html"}
+
+
+# What a word has to be. A document that is otherwise fine often has `required: true`, or a bound as a text.
+_SIZES = ("minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength")
+_TEXT_ENCODINGS = {"base64", "7bit", "8bit", "binary", "identity"}
 
 
 def limits_of(schema: dict[str, Any]) -> Limits:
@@ -57,7 +63,7 @@ def limits_of(schema: dict[str, Any]) -> Limits:
 
 def disregarded(schema: dict[str, Any]) -> frozenset[str]:
     """Words, and formats, that payloads from the generator are not held to."""
-    words = {word for word in _DISREGARDED if word in schema}
+    words = {word for word in _DISREGARDED if word in schema} | _misused(schema)
     if "properties" in schema:
         words |= {word for word in _OF_OBJECTS if word in schema}
     dependencies = schema.get("dependencies")
@@ -68,6 +74,9 @@ def disregarded(schema: dict[str, Any]) -> frozenset[str]:
         words.add("items of each place")
     form = schema.get("format")
     as_bytes = schema.get("contentEncoding") == "base64" or (isinstance(form, str) and form in _BYTES)
+    encoding = schema.get("contentEncoding")
+    if isinstance(encoding, str) and encoding.lower() not in _TEXT_ENCODINGS:
+        words.add("contentEncoding")
     if as_bytes and {"minLength", "maxLength"} & set(schema):
         words.add("minLength or maxLength of bytes")
     if isinstance(form, str) and form not in _TYPED | _FREE | FORMATS:
@@ -75,6 +84,25 @@ def disregarded(schema: dict[str, Any]) -> frozenset[str]:
     if isinstance(form, str) and form in FORMATS and {"minLength", "maxLength"} & set(schema):
         words.add("minLength or maxLength of a format")
     return frozenset(words)
+
+
+def _misused(schema: Mapping[str, object]) -> set[str]:
+    """Words whose values are not what such a word has, so that they say nothing."""
+    wrong = {word for word in ("minimum", "maximum", *_SIZES) if word in schema and _number(schema[word]) is None}
+    for word in ("exclusiveMinimum", "exclusiveMaximum"):
+        if word in schema and _number(schema[word]) is None and not isinstance(schema[word], bool):
+            wrong.add(word)
+    multiple = _number(schema.get("multipleOf"))
+    if "multipleOf" in schema and (multiple is None or multiple <= 0):
+        wrong.add("multipleOf")
+    required = schema.get("required", [])
+    # A parameter of Swagger 2.0 is a schema itself, and its `required` is the parameter's.
+    if isinstance(required, bool) and isinstance(schema.get("in"), str):
+        required = []
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        wrong.add("required")
+    kinds = {"uniqueItems": bool, "format": str, "contentEncoding": str, "pattern": str}
+    return wrong | {word for word, kind in kinds.items() if word in schema and not isinstance(schema[word], kind)}
 
 
 def _size(schema: dict[str, Any], *words: str) -> int | None:

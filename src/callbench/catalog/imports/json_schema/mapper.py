@@ -9,9 +9,15 @@ from callbench.catalog.imports.builder import HELD, Builder, ObjectKey, ValueTyp
 from callbench.catalog.imports.json_schema.facts import Facts, Reader
 from callbench.catalog.imports.json_schema.node import Node
 from callbench.catalog.imports.json_schema.references import References
-from callbench.catalog.imports.json_schema.scalars import kind_of_number, kind_of_text, kind_of_values
+from callbench.catalog.imports.json_schema.scalars import (
+    is_beyond,
+    is_wider,
+    kind_of_number,
+    kind_of_text,
+    kind_of_values,
+)
 from callbench.model.service.identifiers import pascal
-from callbench.model.service.schema import Enumeration, Kind, Message, Shape
+from callbench.model.service.schema import WHOLE, Enumeration, Kind, Message, Shape
 
 MOST_VALUES = 500
 """Values of an enumeration. A longer list is kept as text."""
@@ -90,6 +96,8 @@ class Mapper:
         return typed
 
     def _typed(self, facts: Facts, hint: str) -> ValueType:
+        if facts.limits.contradict(whole=facts.types == frozenset({"integer"})):
+            self.losses.add(facts.place, lost.CONTRADICTION)
         for word in sorted(facts.ignored):
             self.losses.add(facts.place, lost.NOT if word == "not" else lost.disregarded(word))
         if facts.enum is not None:
@@ -110,6 +118,10 @@ class Mapper:
             kind, form = kind_of_text(facts)
         elif of != "boolean":
             kind, form = kind_of_number(facts, whole=of == "integer")
+            if kind in WHOLE and is_beyond(kind, facts.limits):
+                self.losses.add(facts.place, lost.BEYOND)
+            elif of == "integer" and is_wider(facts):
+                self.losses.add(facts.place, lost.WIDER)
         self.losses.of_format(facts.place, kind, form)
         if kind in {Kind.INT64, Kind.UINT64}:
             self.losses.add(facts.place, lost.WHOLE)
@@ -127,7 +139,7 @@ class Mapper:
         if kind is None:
             return self._any(facts, lost.SEVERAL)
         if kind is not Kind.ENUM:
-            self.losses.add(facts.place, lost.LISTED_NUMBERS)
+            self.losses.add(facts.place, lost.LISTED)
             return ValueType(kind, null=null, limits=replace(facts.limits, values=tuple(values)))
         names = tuple(dict.fromkeys(values))
         if len(names) > MOST_VALUES:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from callbench.catalog.imports.json_schema.facts import Facts
-from callbench.model.service.schema import Kind
+from callbench.model.service.limits import Limits
+from callbench.model.service.schema import WHOLE, Kind
 
 _SMALL = range(-(2**31), 2**31)
 _UNSIGNED = range(2**32)
@@ -27,18 +28,37 @@ def kind_of_text(facts: Facts) -> tuple[Kind, str]:
 def kind_of_number(facts: Facts, *, whole: bool) -> tuple[Kind, str]:
     """A number. Without bounds, an integer has 64 bits."""
     if whole:
-        if facts.format in _INTEGERS:
-            return _INTEGERS[facts.format], ""
-        least, greatest = facts.least, facts.greatest
-        if least is not None and greatest is not None:
-            if int(least) in _SMALL and int(greatest) in _SMALL:
-                return Kind.INT32, ""
-            if int(least) in _UNSIGNED and int(greatest) in _UNSIGNED:
-                return Kind.UINT32, ""
-        return Kind.INT64, ""
+        return _INTEGERS.get(facts.format) or _whole_within(facts.least, facts.greatest), ""
     if facts.format == "float":
         return Kind.FLOAT, ""
     return Kind.DOUBLE, "" if facts.format == "double" else facts.format
+
+
+def _whole_within(least: float | None, greatest: float | None) -> Kind:
+    """The kind of the whole numbers between two bounds."""
+    if least is None or greatest is None:
+        return Kind.INT64
+    if int(least) in _SMALL and int(greatest) in _SMALL:
+        return Kind.INT32
+    if int(least) in _UNSIGNED and int(greatest) in _UNSIGNED:
+        return Kind.UINT32
+    # A document that a program wrote has 2^64 - 1 as the nearest double, which is 2^64.
+    return Kind.UINT64 if least >= 0 and 2**63 <= greatest <= 2**64 else Kind.INT64
+
+
+def is_wider(facts: Facts) -> bool:
+    """Whether an integer can be what no integer of 64 bits is."""
+    least, greatest = facts.least, facts.greatest
+    below = least is not None and least < -(2**63)
+    above = greatest is not None and greatest > (2**64 if least is not None and least >= 0 else 2**63)
+    return below or above
+
+
+def is_beyond(kind: Kind, limits: Limits) -> bool:
+    """Whether no integer of a kind is within the limits."""
+    of_kind = WHOLE[kind]
+    least, most = limits.whole_bounds()
+    return (least is not None and least >= of_kind.stop) or (most is not None and most < of_kind.start)
 
 
 def kind_of_values(values: Sequence[Any]) -> Kind | None:

@@ -105,14 +105,14 @@ def _sample(
             return None
         bodies.append(plain)
     recorded = RecordedExchange(
-        place,
-        method,
-        target,
-        request.header("content-type"),
-        bodies[0],
-        status,
-        answer.header("content-type"),
-        bodies[1],
+        place=place,
+        method=method,
+        url=target,
+        request_type=request.header("content-type"),
+        request=bodies[0],
+        status=status,
+        answer_type=answer.header("content-type"),
+        answer=bodies[1],
     )
     return sample(recorded, left_out)
 

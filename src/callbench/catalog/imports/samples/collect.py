@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from callbench.catalog.imports.given_answer import GivenAnswer, by_call
 from callbench.catalog.imports.samples.exchange import Exchange
@@ -52,6 +53,7 @@ class Collector:
             named = exchange.call != f"{exchange.method.lower()} {exchange.path}"
             call = self._calls[key] = Call(exchange.call, exchange.method, exchange.path, named)
         call.look(exchange.request, exchange.answer)
+        call.ask({host} if (host := urlsplit(exchange.url).netloc) else set())
         call.bodiless &= exchange.bodiless
         call.parameters &= exchange.parameters
         request = self._secrets.without(exchange.request)
@@ -99,7 +101,9 @@ class Collector:
             answer = request
             if call.answered:
                 answer = resolver.message(call.answer, f"{call.name}Answer", f"{call.name} answer")
-            if call.answered < call.kept.count:
+            if 0 < call.answered < call.kept.count:
+                notes.append(_leave_out_unanswered(call))
+            elif not call.answered:
                 notes.append(f"{call.name}: no answer was given, so the server sends the request back.")
             notes += call.kept.notes(call.name)
             calls.append(OwnCall(call.name, request, answer, call.method, call.path))
@@ -113,9 +117,18 @@ class Collector:
         pairs = {
             call.name: tuple(_settled(schema, own, _echoed(pair)) for pair in call.kept.pairs)
             for call, own in zip(self._calls.values(), calls, strict=True)
+            if call.kept.pairs
         }
         unanswered = tuple(call.name for call in self._calls.values() if call.answered < call.kept.count)
-        return Imported(schema, source, form, dt.datetime.now(tz=dt.UTC).date(), pairs, tuple(notes), unanswered)
+        return Imported(
+            schema=schema,
+            source=source,
+            form=form,
+            date=dt.datetime.now(tz=dt.UTC).date(),
+            payloads=pairs,
+            notes=tuple(notes),
+            unanswered=unanswered,
+        )
 
     def _answer(self, answers: Sequence[GivenAnswer], source: str) -> None:
         """Put the answers that a user gave to the requests that have none, in turn."""
@@ -139,6 +152,15 @@ def _answered(pairs: Sequence[Pair], given: Sequence[Json]) -> list[Pair]:
     turns = max(len(lacking), len(given)) if lacking else 0
     made = [Pair(lacking[turn % len(lacking)].request, given[turn % len(given)]) for turn in range(turns)]
     return [*(pair for pair in pairs if pair.answer is not _NOT_GIVEN), *made]
+
+
+def _leave_out_unanswered(call: Call) -> str:
+    """Leave out the samples without an answer of a call that has some: the server's answer to them is not known."""
+    missing = call.kept.count - call.answered
+    call.kept.pairs = [pair for pair in call.kept.pairs if pair.answer is not _NOT_GIVEN]
+    call.kept.count = call.answered
+    what = "1 sample has" if missing == 1 else f"{missing:,} samples have"
+    return f"{call.name}: {what} no answer, unlike the others, and {'is' if missing == 1 else 'are'} left out."
 
 
 def _echoed(pair: Pair) -> Pair:

@@ -8,6 +8,7 @@ from typing import BinaryIO
 from callbench.catalog.imports.samples import body
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
+from callbench.catalog.imports.samples.recorded import PARAMETERS_BESIDE_A_BODY
 from callbench.catalog.imports.samples.templates import template
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
@@ -20,10 +21,11 @@ _PART = 2**16
 # `order-1` and `order-2` are samples of one call.
 _NUMBER = re.compile(r"(?<=[^\W\d_])[-_. ]?\d+\Z")
 _ANSWERS = ("answer", "response")
-_PAIR = {"request", "answer", "response", "method", "path", "url", "call"}
+_PAIR = {"request", "answer", "response", "method", "path", "url", "call", "status"}
+_GOOD = range(200, 300)
 
 
-def exchanges(sources: Sequence[Source]) -> Iterator[Exchange]:
+def exchanges(sources: Sequence[Source], left_out: LeftOut) -> Iterator[Exchange]:
     """The samples of files with one each. A request and its answer are one sample.
 
     Raises:
@@ -41,7 +43,9 @@ def exchanges(sources: Sequence[Source]) -> Iterator[Exchange]:
         elif source.name.endswith(_REQUEST):
             yield _pair(source, _beside(source, _REQUEST, _ANSWER))
         else:
-            yield of_value(_read(source), call_of(source), f"{source.name}#")
+            exchange = of_value(_read(source), call_of(source), f"{source.name}#", left_out)
+            if exchange is not None:
+                yield exchange
 
 
 def in_lines(source: Source, left_out: LeftOut) -> Iterator[Exchange]:
@@ -60,13 +64,14 @@ def in_lines(source: Source, left_out: LeftOut) -> Iterator[Exchange]:
                 continue
             place = f"{source.name}, line {number}"
             try:
-                exchange = of_value(body.parsed(line, place), call_of(source), f"{place}#")
+                exchange = of_value(body.parsed(line, place), call_of(source), f"{place}#", left_out)
             except BadInput as error:
                 unread += 1
                 first = first or error
                 continue
             read += 1
-            yield exchange
+            if exchange is not None:
+                yield exchange
     if first is not None:
         if unread > read:
             raise first
@@ -84,24 +89,32 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         yield b"".join(parts)
 
 
-def of_value(value: Json, call: str, place: str) -> Exchange:
-    """A body, or an object of a request and an answer, and perhaps `method`, `path` (or `url`) and `call`.
+def of_value(value: Json, call: str, place: str, left_out: LeftOut) -> Exchange | None:
+    """A body, or an object of a request and an answer, and perhaps `method`, `path` (or `url`), `status` and `call`.
 
     Args:
         value: of a file or a line.
         call: what to call it, if the value says nothing else.
         place: of the value, for messages.
+        left_out: counts what is no sample.
+
+    Returns:
+        The sample; None if the call failed, which is counted.
 
     Raises:
         BadInput: its path is none.
     """
-    if not isinstance(value, dict) or "request" not in value or not value.keys() <= _PAIR:
+    if not isinstance(value, dict) or not _is_pair(value):
         return Exchange(call, value, None, place, place, has_answer=False)
+    status = value.get("status")
+    if isinstance(status, int) and status not in _GOOD:
+        left_out.count(f"answer with status {status}")
+        return None
     answers = [key for key in _ANSWERS if key in value]
     key = answers[0] if answers else ""
     exchange = Exchange(
         str(value.get("call", call)),
-        value["request"],
+        value.get("request", {}),
         value.get(key),
         f"{place}/request",
         f"{place}/{key}",
@@ -111,17 +124,29 @@ def of_value(value: Json, call: str, place: str) -> Exchange:
     if not isinstance(path, str):
         return exchange
     try:
-        templated, _ = template(path)
+        templated, given = template(path)
     except ValueError:
         raise BadInput(f"{place}/path is no path of a URL: {path[:100]!r}") from None
-    method = str(value.get("method", "POST")).upper()
+    bodiless = exchange.request in ({}, None)
+    method = str(value.get("method", "GET" if "request" not in value else "POST")).upper()
+    if given and not bodiless:
+        left_out.count(PARAMETERS_BESIDE_A_BODY)
     return replace(
         exchange,
         call=str(value.get("call", f"{method.lower()} {templated}")),
+        request=given if bodiless else exchange.request,
         method=method,
         path=templated,
         url=path,
+        bodiless=bodiless,
+        parameters=bodiless,
     )
+
+
+def _is_pair(value: dict[str, Json]) -> bool:
+    """Whether an object is a request with its answer, and no body. A request without a body can be its path alone."""
+    called = {"path", "url"} & value.keys() and set(_ANSWERS) & value.keys()
+    return value.keys() <= _PAIR and ("request" in value or bool(called))
 
 
 def call_of(source: Source) -> str:

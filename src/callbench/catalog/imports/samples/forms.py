@@ -49,7 +49,7 @@ def exchanges(sources: Sequence[Source], form: str, secrets: SampleSecrets, left
         BadInput: a file cannot be read.
     """
     forms = [form or _form(source) for source in sources]
-    yield from files.exchanges([source for source, of in zip(sources, forms, strict=True) if of == SAMPLES])
+    yield from files.exchanges([source for source, of in zip(sources, forms, strict=True) if of == SAMPLES], left_out)
     for source, of in zip(sources, forms, strict=True):
         yield from _exchanges(source, of, secrets, left_out)
 

@@ -9,6 +9,7 @@ from callbench.catalog.imports.samples.templates import parameters, template
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
 
+PARAMETERS_BESIDE_A_BODY = "parameters in the address of a request that has a body"
 FORM = "application/x-www-form-urlencoded"
 _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"}
 
@@ -55,7 +56,7 @@ def sample(recorded: RecordedExchange, left_out: LeftOut) -> Exchange | None:
         left_out.count("request with an address or a form that cannot be read")
         return None
     if given and recorded.request.strip():
-        left_out.count("parameters in the address of a request that has a body")
+        left_out.count(PARAMETERS_BESIDE_A_BODY)
     name = f"{recorded.method.lower()} {path}"
     return Exchange(
         name,

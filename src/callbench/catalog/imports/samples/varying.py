@@ -38,6 +38,7 @@ class Call:
         repeated: the parts of the path, by number, that the bodies of all samples looked at have too.
         values: of a joined call, the parts that differ, at most so many as are shown.
         joined: how many paths it was made of.
+        hosts: that were asked, as far as the source names them; at most so many as are shown.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Call:
     repeated: set[int] | None = None
     values: list[str] = field(default_factory=list)
     joined: int = 1
+    hosts: set[str] = field(default_factory=set)
 
     def look(self, request: Json, answer: Json) -> None:
         """Search the bodies of a sample for the parts of the path."""
@@ -61,6 +63,10 @@ class Call:
         texts = {text for body in (request, answer) for text in _texts(body)}
         places = {at for at, part in enumerate(self.path.split("/")) if part in texts}
         self.repeated = places if self.repeated is None else self.repeated & places
+
+    def ask(self, hosts: set[str]) -> None:
+        """Note that these hosts were asked."""
+        self.hosts = set(sorted(self.hosts | hosts)[:_MANY])
 
     def settle_repeated(self) -> list[str]:
         """Makes a list of each parameter that some samples have several times, also where it occurs once.
@@ -79,7 +85,13 @@ class Call:
         return [f"{self.name}: some requests have {', '.join(repeated[:5])} several times, so it is always a list."]
 
     def notes(self) -> list[str]:
-        """A sentence for the user, if parts of the path are parameters."""
+        """Sentences for the user: what was taken as one call."""
+        hosts = sorted(self.hosts)
+        of_several = f"{self.name}: several hosts were asked for it ({', '.join(hosts)}); they are taken as one server."
+        return [*([of_several] if len(hosts) > 1 else []), *self._of_paths()]
+
+    def _of_paths(self) -> list[str]:
+        """A sentence, if parts of the path are parameters."""
         if self.joined > 1:
             shown = ", ".join(self.values[:3]) + (" and others" if self.joined > len(self.values[:3]) else "")
             why = f"{self.joined:,} paths that differ in one part ({shown}) are one call"
@@ -181,6 +193,7 @@ def _take(into: Call, call: Call, at: int | None) -> None:
     into.joined += call.joined - (0 if into.kept.count else 1)
     into.bodiless &= bodiless
     into.parameters &= call.parameters
+    into.ask(call.hosts)
     into.answered += call.answered
     into.request.merge(call.request)
     into.answer.merge(call.answer)

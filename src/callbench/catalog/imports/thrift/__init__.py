@@ -193,7 +193,7 @@ class _Reader:
             if union and typed.shape is not Shape.ONE:
                 typed = ValueType(Kind.MESSAGE, type_name=self.builder.wrapped((name, key), typed, name + pascal(key)))
             if entry.children[4:5] and isinstance(entry.children[4], Tree) and entry.children[4].data == "value":
-                self.builder.losses.add(place, ("The field has a default of its own.", "The default is left out."))
+                self.builder.losses.add(place, lost.DEFAULT)
             if str(requirement) == "optional" and typed.shape is not Shape.ONE:
                 self.builder.losses.add(place, lost.ABSENT_LIST)
             entries.append(ObjectKey(key, typed, str(requirement) != "optional", "value_of" if union else ""))
@@ -206,7 +206,8 @@ class _Reader:
             raise BadInput(f"{file.name}: two fields of {name} have one number; number them anew")
         fine = len(set(numbers)) == len(numbers) and all(0 < number < 19000 for number in numbers)
         if not fine:
-            what = ("A number of a field is missing, below 1 or above 18,999.", "The fields are counted from 1.")
+            mapped = "The fields are counted from 1, also in the table of bytes."
+            what = ("A number of a field is missing, below 1 or above 18,999.", mapped)
             self.builder.losses.add(f"{file.name}: {name}", what)
         self.builder.message(name, entries, numbers if fine else ())
 
@@ -233,7 +234,8 @@ class _Reader:
 
     def _pairs(self, key: ValueType, value: ValueType, place: str, hint: str) -> ValueType:
         """A map whose keys are no text and no numbers, as a list of pairs."""
-        loss = ("The keys of a map are neither text nor whole numbers.", "It is a list of objects with key and value.")
+        mapped = "It is a list of objects with key and value, also in the table of bytes. Thrift's map is shorter."
+        loss = ("The keys of a map are neither text nor whole numbers.", mapped)
         self.builder.losses.add(place, loss)
         name = self.builder.begin(("pair", place, hint), f"{hint}Entry")
         self.builder.message(name, [ObjectKey("key", key), ObjectKey("value", value)])

@@ -1,15 +1,17 @@
 """XSD's types as messages. JSON has the local names of elements and attributes; namespaces are left out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from xmlschema.validators import XsdAnyElement, XsdComplexType, XsdElement, XsdGroup, XsdType
+from xmlschema.validators import XsdAnyElement, XsdAttribute, XsdComplexType, XsdElement, XsdGroup, XsdList, XsdType
 from xmlschema.validators.simple_types import XsdSimpleType
 
 from callbench.catalog.imports import losses as lost
 from callbench.catalog.imports.builder import HELD, Builder, ObjectKey, ValueType
+from callbench.catalog.imports.wsdl import facets
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import pascal
+from callbench.model.service.limits import NO_LIMITS, Limits
 from callbench.model.service.schema import Kind, Shape
 
 # By the name of the built-in type, or of the nearest one that it is derived from.
@@ -127,6 +129,7 @@ class Types:
             if attribute.use != "prohibited":
                 key = attribute.local_name if attribute.local_name not in entries else f"@{attribute.local_name}"
                 typed = self._simple(attribute.type, name + pascal(key))
+                self._preset(attribute, f"{name}.{key}")
                 entries[key] = ObjectKey(key, typed, attribute.use == "required")
         return list(entries.values())
 
@@ -147,7 +150,7 @@ class Types:
                 )
             elif isinstance(particle, XsdAnyElement):
                 losses.add(name, ("Any element is allowed here (xs:any).", "It is left out."))
-            else:
+            elif particle.max_occurs != 0:
                 yield self._child(particle, name, oneof, required=required, many=many)
 
     def _choice(self, group: XsdGroup, name: str) -> str:
@@ -162,12 +165,16 @@ class Types:
     def _child(self, element: XsdElement, name: str, oneof: str, *, required: bool, many: bool) -> ObjectKey:
         key = element.local_name
         typed = self.of_element(element, name + pascal(key))
+        self._preset(element, f"{name}.{key}")
         if element.max_occurs is None or element.max_occurs > 1 or many:
             held = self.builder.held(replace(typed, null=False), Shape.MANY, (name, key), name + pascal(key))
             if typed.null:
                 self.builder.losses.add(f"{name}.{key}", lost.NULL_ITEM)
                 held = ValueType(Kind.JSON, Shape.MANY)
-            return ObjectKey(key, held)
+            # Within a group that is repeated or can be absent, its own numbers do not bound the list.
+            alone = required and not many
+            sizes = Limits(least_size=element.min_occurs, most_size=element.max_occurs) if alone else NO_LIMITS
+            return ObjectKey(key, replace(held, limits=held.limits.both(sizes)))
         if element.ref is not None and element.ref.substitution_group is None and _substituted(element):
             self.builder.losses.add(f"{name}.{key}", ("Other elements can take its place.", "They are left out."))
         if oneof and (typed.shape in HELD or typed.null):
@@ -177,10 +184,16 @@ class Types:
             self.builder.losses.add(f"{name}.{key}", lost.ABSENT_LIST)
         return ObjectKey(key, typed, required and element.min_occurs > 0, oneof)
 
+    def _preset(self, of: XsdElement | XsdAttribute, place: str) -> None:
+        """Notes that a value is given by the schema."""
+        if of.default is not None:
+            self.builder.losses.add(place, lost.DEFAULT)
+        if of.fixed is not None:
+            self.builder.losses.add(place, lost.disregarded("fixed"))
+
     def _simple(self, of: XsdSimpleType, hint: str) -> ValueType:
         if of.is_list():
-            inner = self._simple(of.item_type, f"{hint}Item")  # type: ignore[attr-defined]
-            return self.builder.held(inner, Shape.MANY, of, f"{hint}Item")
+            return self._list(of, hint)
         values = of.enumeration
         if values and len(values) <= _MOST_VALUES and all(isinstance(value, str) for value in values):
             names = list(dict.fromkeys(str(value) for value in values))
@@ -196,7 +209,32 @@ class Types:
         elif kind in {Kind.INT64, Kind.UINT64}:
             self.builder.losses.add(hint, lost.WHOLE)
         self.builder.losses.of_format(hint, kind, form)
-        return ValueType(kind, format=form)
+        limits, disregarded = facets.facets(of, kind, form)
+        disregarded += [f"xs:{name}" for name in facets.with_syntax(of)]
+        if values and kind in facets.NUMBERS:
+            self.builder.losses.add(hint, lost.LISTED)
+            limits = replace(limits, values=tuple(values))
+        elif values:
+            disregarded.append("enumeration")
+        self._disregard(hint, disregarded)
+        return ValueType(kind, format=form, limits=limits)
+
+    def _list(self, of: XsdSimpleType, hint: str) -> ValueType:
+        """A list of simple values. One that is derived, as `NMTOKENS` is, has its items at its base."""
+        base: XsdType | None = of
+        while base is not None and not isinstance(base, XsdList):
+            base = base.base_type
+        if base is None:
+            raise BadInput(f"{hint}: the list does not say what its items are; mend the schema")
+        inner = self._simple(base.item_type, f"{hint}Item")
+        limits, disregarded = facets.sizes(of)
+        self._disregard(hint, disregarded)
+        held = self.builder.held(inner, Shape.MANY, of, f"{hint}Item")
+        return replace(held, limits=held.limits.both(limits))
+
+    def _disregard(self, place: str, words: Iterable[str]) -> None:
+        for word in dict.fromkeys(words):
+            self.builder.losses.add(place, lost.disregarded(word))
 
 
 def _built_in(of: XsdType) -> str:

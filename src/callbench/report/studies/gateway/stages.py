@@ -1,13 +1,14 @@
 """Where the own time of a server went that tells it: stage by stage, of its processor time; and what it waited for."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict
 
-from callbench.analysis.cells.read_results import rows_of
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.processor_time import ForkUse, ProcessorTime, step_of
+from callbench.store.rows import rows_of
 
 ABOUT = (
     "Some servers report their own stages. Such a server reads its processor time before and after each stage of its"
@@ -25,21 +26,43 @@ SELECT trials.cell, trials.fork, stage, sum(ns) AS ns, sum(processor_ns) AS proc
 FROM stages JOIN trials USING (trial) GROUP BY trials.trial, trials.cell, trials.fork, stage ORDER BY ALL"""
 _KNOWN = ("decode", "transform", "encode")
 
-Trial = dict[str, Any]
+
+class _StageRow(TypedDict):
+    """A stage of a server in one trial, beside all calls and all processor time of that trial."""
+
+    cell: str
+    fork: int
+    stage: str
+    ns: int | None
+    processor_ns: int | None
+    bytes: int | None
+    times: int | None
+    calls: int
+    used_ns: int
+
+
+_Sum = Literal["ns", "processor_ns", "bytes", "times"]
+
+
+@dataclass(frozen=True)
+class _StagedTrial:
+    """A trial of a server that tells its stages."""
+
+    calls: int
+    used_ns: int
+    stages: dict[str, _StageRow] = field(default_factory=dict)
 
 
 def section(subject: Subject) -> Section | None:
     """Show the stages of every cell whose server tells of them, group by group."""
     with subject.run.connection() as connection:
-        rows = list(rows_of(connection, STAGES_SQL))
+        rows = rows_of(connection, STAGES_SQL, _StageRow)
     if not rows:
         return None
-    trials: dict[str, dict[int, Trial]] = {}
+    trials: dict[str, dict[int, _StagedTrial]] = {}
     for row in rows:
-        of_fork = trials.setdefault(row["cell"], {}).setdefault(
-            row["fork"], {"stages": {}, "calls": row["calls"], "used_ns": row["used_ns"]}
-        )
-        of_fork["stages"][row["stage"]] = row
+        forks = trials.setdefault(row["cell"], {})
+        forks.setdefault(row["fork"], _StagedTrial(row["calls"], row["used_ns"])).stages[row["stage"]] = row
     names = sorted({row["stage"] for row in rows}, key=_order)
     worked = [name for name in names if any(row["stage"] == name and row["processor_ns"] is not None for row in rows)]
     carried = [name for name in names if any(row["stage"] == name and row["bytes"] for row in rows)]
@@ -59,7 +82,7 @@ def section(subject: Subject) -> Section | None:
         if lines:
             sheets.append(Sheet(f"Server stages: {group} (µs per answer)", columns, lines))
     every = [trial for forks in trials.values() for trial in forks.values()]
-    within = sum(_worked(trial, worked) <= trial["used_ns"] + _TICK_NS for trial in every)
+    within = sum(_worked(trial, worked) <= trial.used_ns + _TICK_NS for trial in every)
     sentence = f"In {within} of {len(every)} trials, the stages add up to no more than the server's processor time."
     return Section("stages", "Server stages", ABOUT, found=[sentence], sheets=sheets, source=STAGES_SQL.strip())
 
@@ -74,37 +97,39 @@ def _label(subject: Subject, of: Mapping[str, str]) -> str:
     return f"{subject.names.get(of['stack'], of['stack'])}, {of['clients']} clients{link}"
 
 
-def _worked(trial: Trial, names: Sequence[str]) -> int:
+def _worked(trial: _StagedTrial, names: Sequence[str]) -> int:
     """All stages of a trial together, nanoseconds of a processor."""
-    return sum(int(trial["stages"][name]["processor_ns"] or 0) for name in names if name in trial["stages"])
+    return sum(_of(trial, name, "processor_ns") for name in names)
 
 
-def _line(forks: Mapping[int, Trial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]) -> list[str]:
+def _line(
+    forks: Mapping[int, _StagedTrial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]
+) -> list[str]:
     """One cell: each stage an answer, summed over its trials; nothing if it answered nothing."""
-    answered = {fork: trial for fork, trial in forks.items() if trial["calls"]}
+    answered = {fork: trial for fork, trial in forks.items() if trial.calls}
     if not answered:
         return [""] * (len(worked) + 2 + len(waits) + len(carried))
-    calls = sum(trial["calls"] for trial in answered.values())
-    rest = sum(trial["used_ns"] - _worked(trial, worked) for trial in answered.values()) / calls / 1e3
+    calls = sum(trial.calls for trial in answered.values())
+    rest = sum(trial.used_ns - _worked(trial, worked) for trial in answered.values()) / calls / 1e3
     sizes = {name: sum(_of(trial, name, "bytes") for trial in answered.values()) / calls for name in carried}
     return [
         *(_figure(answered, name, "processor_ns") for name in worked),
         f"{rest:,.0f}" if rest >= 0 else "",
-        _time_per_call({fork: (trial["used_ns"], trial["calls"]) for fork, trial in answered.items()}),
+        _time_per_call({fork: (trial.used_ns, trial.calls) for fork, trial in answered.items()}),
         *(_figure(answered, name, "ns") for name in waits),
         *(f"{value:,.0f}" for value in sizes.values()),
     ]
 
 
-def _of(trial: Trial, name: str, what: str) -> int:
-    return int(trial["stages"].get(name, {}).get(what) or 0)
+def _of(trial: _StagedTrial, name: str, what: _Sum) -> int:
+    return int(trial.stages[name][what] or 0) if name in trial.stages else 0
 
 
-def _figure(forks: Mapping[int, Trial], name: str, what: str) -> str:
+def _figure(forks: Mapping[int, _StagedTrial], name: str, what: _Sum) -> str:
     """Write what a stage took; "none" where the server never did it."""
     if not any(_of(trial, name, "times") for trial in forks.values()):
         return "none"
-    return _time_per_call({fork: (_of(trial, name, what), trial["calls"]) for fork, trial in forks.items()})
+    return _time_per_call({fork: (_of(trial, name, what), trial.calls) for fork, trial in forks.items()})
 
 
 def _time_per_call(forks: Mapping[int, tuple[int, int]]) -> str:

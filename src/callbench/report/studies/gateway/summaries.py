@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import Any
+from typing import TypedDict
 
-from callbench.analysis.cells.read_results import rows_of
 from callbench.analysis.run.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import SUMMARY_KEYS, Line, SummaryPart
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import figure, share
+from callbench.store.rows import rows_of
 
 ABOUT = (
     "A summary in the form that older load generators print, over all trials of a cell. Samples are all calls, right"
@@ -28,22 +28,50 @@ SELECT cell, sum(h.count)::DOUBLE AS n, sum(h.count * (low_ns + width_ns / 2)) A
 FROM histograms h JOIN trials USING (trial) WHERE name = 'latency' GROUP BY cell"""
 
 
+class _SummaryRow(TypedDict):
+    """All trials of a cell together; times in nanoseconds, None where no call was answered."""
+
+    cell: str
+    calls: int
+    errors: int
+    window_ns: int
+    window_calls: float
+    count: int | None
+    sum_ns: int | None
+    min_ns: int | None
+    max_ns: int | None
+    bytes: int | None
+
+
+class _SpreadRow(TypedDict):
+    """A cell's answers by their histogram: how many, and the sums of their times and of the squares of these."""
+
+    cell: str
+    n: float
+    s1: float
+    s2: float
+
+
 def section(subject: Subject) -> Section | None:
     """Show every summary of which the run has a cell, the published values below each row."""
     parts = subject.study.part.summaries
     if not parts:
         return None
     with subject.run.connection() as connection:
-        rows = {row["cell"]: row for row in rows_of(connection, SUMMARY_SQL)}
-        for row in rows_of(connection, SPREAD_SQL):
-            rows[row["cell"]]["spread_ns"] = sqrt(max(0.0, row["s2"] / row["n"] - (row["s1"] / row["n"]) ** 2))
-    sheets = [sheet for part in parts if (sheet := _sheet(part, subject, rows)) is not None]
+        rows = {row["cell"]: row for row in rows_of(connection, SUMMARY_SQL, _SummaryRow)}
+        spreads_ns = {
+            row["cell"]: sqrt(max(0.0, row["s2"] / row["n"] - (row["s1"] / row["n"]) ** 2))
+            for row in rows_of(connection, SPREAD_SQL, _SpreadRow)
+        }
+    sheets = [sheet for part in parts if (sheet := _sheet(part, subject, rows, spreads_ns)) is not None]
     if not sheets:
         return None
     return Section("summaries", "Load summary", ABOUT, sheets=sheets, source=SUMMARY_SQL.strip())
 
 
-def _sheet(part: SummaryPart, subject: Subject, by_cell: Mapping[str, Mapping[str, Any]]) -> Sheet | None:
+def _sheet(
+    part: SummaryPart, subject: Subject, by_cell: Mapping[str, _SummaryRow], spreads_ns: Mapping[str, float]
+) -> Sheet | None:
     rows: list[Sequence[str]] = []
     for line in part.rows:
         cells = subject.results.where({"group": part.group, "link": part.link, **line.where.conditions()})
@@ -51,7 +79,7 @@ def _sheet(part: SummaryPart, subject: Subject, by_cell: Mapping[str, Mapping[st
             continue
         cell = cells[0]
         spread = f" {share(cell.rate.half_width)}" if cell.rate and cell.rate.half_width else ""
-        row = _row(by_cell[cell.id], spread) if cell.id in by_cell else None
+        row = _row(by_cell[cell.id], spreads_ns.get(cell.id), spread) if cell.id in by_cell else None
         rows.append((line.label, *(row or ("",) * (len(COLUMNS) - 2) + (cell.excluded or "no trial",))))
         published = _published(line, subject.study.published)
         if published:
@@ -59,10 +87,10 @@ def _sheet(part: SummaryPart, subject: Subject, by_cell: Mapping[str, Mapping[st
     return Sheet(part.title, COLUMNS, rows, part.about) if rows else None
 
 
-def _row(of: Mapping[str, Any], spread: str) -> list[str]:
+def _row(of: _SummaryRow, spread_ns: float | None, spread: str) -> list[str]:
     samples = of["calls"] + of["errors"]
-    times = [of["sum_ns"] / of["count"], of["min_ns"], of["max_ns"], of["spread_ns"]] if of["count"] else []
-    written = [figure(ns / 1e6) for ns in times] or ["", "", "", ""]
+    times = [(of["sum_ns"] or 0) / of["count"], of["min_ns"], of["max_ns"], spread_ns] if of["count"] else []
+    written = [figure((ns or 0) / 1e6) for ns in times] or ["", "", "", ""]
     # What was in flight at the end of a window counts by its part, in samples and bytes alike.
     seconds = of["window_ns"] / 1e9 * (of["calls"] / of["window_calls"] if of["window_calls"] else 1.0)
     kilobytes = figure(of["bytes"] / 1024 / seconds) if of["bytes"] else ""

@@ -17,7 +17,7 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.decide.ranking import faster
 from callbench.stats.estimate.digits import figure
 from callbench.stats.estimate.interval import Interval, geometric_mean
-from callbench.stats.wire.line import on_the_line_ms
+from callbench.stats.wire.link import on_the_line_ms
 
 ABOUT = (
     "Milliseconds per call with one client, over links between two hosts. A value is measured if the run has the cell."

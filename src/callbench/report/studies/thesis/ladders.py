@@ -14,7 +14,7 @@ from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.decide.ranking import faster
 from callbench.stats.estimate.difference import Difference
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, given
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load.slope import slope
 from callbench.stats.wire.mixture import hidden, mean_by_fork
@@ -229,7 +229,7 @@ def _behind_the_mean(part: LadderPart, results: Results) -> tuple[Sheet, list[st
         rates = _rates(forks)
         behind = hidden(rates)
         rows.append((label, *map(figure, rates), figure(behind.mean), figure(behind.mixed), f"{behind.stretch:.2f}"))
-    columns = ("", *(f"{point.at:,g}" for point in points), "mean", "equal mix", "first over last")
+    columns = ("", *(given(point.at) for point in points), "mean", "equal mix", "first over last")
     clients = "one client" if fewest == 1 else f"{fewest} clients"
     note = (
         "Equal mix: the rate of a program that sends each size equally often. It is the harmonic mean, because times"
@@ -250,7 +250,7 @@ def _hidden_by_mean(
     """Describe what the mean hides: how far the sizes lie apart, and who changes places between the ends."""
     stretch = {label: hidden(_rates(forks)).stretch for label, forks in by_row.items()}
     least, most = min(stretch, key=lambda name: stretch[name]), max(stretch, key=lambda name: stretch[name])
-    small, large = f"{points[0].at:,g}", f"{points[-1].at:,g}"
+    small, large = given(points[0].at), given(points[-1].at)
     names = list(by_row)
     first, last = (faster([by_row[name][place] for name in names]) for place in (0, -1))
     swaps = [

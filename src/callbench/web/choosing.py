@@ -1,0 +1,192 @@
+"""What a study offers, as boxes and fields: what of it can be chosen, and how long the choice takes.
+
+All of it is what `callbench run STUDY --dry-run --json` prints. A box adds a value of `--select`, a field one of
+`--set`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, Field, TypeAdapter
+
+from callbench.model.errors import BadInput
+from callbench.web.program import said
+
+# Of the fields of a form: those that are the value of a study's parameter.
+PARAMETER = "set:"
+# Keys with more boxes than this are folded: those that stand first in a study are few.
+_OPEN = 16
+_TITLES = {
+    "adapter": "Adapters and languages",
+    "message": "Messages",
+    "channel": "Channels",
+    "call": "Calls",
+    "group": "Groups of cells",
+    "clients": "Clients",
+    "arrivals": "Arrivals",
+    "rate": "Calls per second",
+    "link": "Links",
+}
+
+
+class ListedStudy(BaseModel):
+    """A study, as `callbench list studies --json` has it."""
+
+    study: str
+    title: str
+    parameters: Mapping[str, int | float | bool | str]
+    why_not: str | None
+
+
+class LeftOutStacks(BaseModel):
+    """Stacks that cannot run here."""
+
+    why: Annotated[str, Field(description="the reason, with the remedy")]
+    stacks: list[str]
+
+
+class SelectableCells(BaseModel):
+    """Cells of a study that a value of `--select` names."""
+
+    select: Annotated[str, Field(description="that value")]
+    label: str
+    cells: Annotated[int, Field(description="how many they are")]
+    why_not: Annotated[str | None, Field(description="why none of them can run here; null if some can")]
+
+
+class PreviewedRun(BaseModel):
+    """What of a study can be chosen, and how long the chosen cells take."""
+
+    title: Annotated[str, Field(description="of the study")]
+    cells: Annotated[int, Field(description="how many are chosen")]
+    duration: Annotated[str, Field(description="how long they take, in a sentence")]
+    left_out: list[LeftOutStacks]
+    parameters: Annotated[dict[str, int | float | bool | str], Field(description="of the study, as they are set")]
+    choices: Annotated[dict[str, list[SelectableCells]], Field(description="by key: message, channel, call ...")]
+    study_file: Annotated[
+        str | None, Field(description="a study that measures the same without options, in TOML; null of a service")
+    ]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A value of `--select`, whether it is ticked, and why none of its cells can run here."""
+
+    select: str
+    label: str
+    ticked: bool
+    why_not: str | None
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """The values of one key."""
+
+    title: str
+    boxes: Sequence[Box]
+
+    @property
+    def folded(self) -> bool:
+        """Whether they are many, and none is ticked."""
+        return len(self.boxes) > _OPEN and not any(box.ticked for box in self.boxes)
+
+    @property
+    def whys(self) -> Sequence[str]:
+        """Why values cannot run here, each reason once."""
+        return list(dict.fromkeys(box.why_not for box in self.boxes if box.why_not))
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a study offers.
+
+    Attributes:
+        title: of the study.
+        cells: how many of its cells are chosen.
+        duration: how long they take, in a sentence.
+        wrong: why the choice cannot be measured; "" where it can.
+        parameters: the study's: name, what it was set to, and what it is.
+        keys: the boxes.
+        left_out: stacks that cannot run here, by reason.
+        rest: what is chosen or set besides the boxes and fields, by field.
+        study_file: a study that measures the same without options; None where there is none.
+    """
+
+    title: str
+    cells: int
+    duration: str
+    wrong: str
+    parameters: Sequence[tuple[str, str, str]]
+    keys: Sequence[Boxes]
+    left_out: Sequence[tuple[str, Sequence[str]]]
+    rest: Mapping[str, str]
+    study_file: str | None
+
+
+def together(items: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the values of a form, in which several boxes have one name, and parameters a field each."""
+    values: dict[str, list[str]] = {}
+    for name, value in items:
+        if name.startswith(PARAMETER):
+            if value.strip():
+                values.setdefault("set", []).append(f"{name.removeprefix(PARAMETER)}={value.strip()}")
+        else:
+            values.setdefault(name, []).append(value)
+    return {
+        name: " ".join(filter(None, several)) if len(several) > 1 else several[0] for name, several in values.items()
+    }
+
+
+def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
+    """Return what a study offers.
+
+    Args:
+        words: the command line that the form makes.
+        values: of the form.
+
+    Raises:
+        BadInput: there is no such study, or it has no cells.
+    """
+    wrong = ""
+    try:
+        preview = previewed(words)
+    except BadInput as failure:
+        wrong = str(failure)
+        preview = previewed([word for word in words if not word.startswith(("--select=", "--set="))])
+    chosen, settings = values.get("select", "").split(), values.get("set", "").split()
+    keys = [
+        Boxes(_TITLES[key], [Box(each.select, each.label, each.select in chosen, each.why_not) for each in choices])
+        for key, choices in preview.choices.items()
+    ]
+    in_boxes = {box.select for boxes in keys for box in boxes.boxes}
+    set_to = dict(word.split("=", 1) for word in settings if "=" in word)
+    rest = {
+        "select": " ".join(word for word in chosen if word not in in_boxes),
+        "set": " ".join(word for word in settings if word.partition("=")[0] not in preview.parameters),
+    }
+    return Offer(
+        title=preview.title,
+        cells=preview.cells,
+        duration=preview.duration,
+        wrong=wrong,
+        parameters=[(name, set_to.get(name, ""), str(value)) for name, value in preview.parameters.items()],
+        keys=keys,
+        left_out=[(entry.why, entry.stacks) for entry in preview.left_out],
+        rest=rest,
+        study_file=None if wrong else preview.study_file,
+    )
+
+
+def studies() -> Sequence[ListedStudy]:
+    """Return the studies that come with the program."""
+    return TypeAdapter(list[ListedStudy]).validate_json(said(["list", "studies", "--json"]))
+
+
+def previewed(words: Sequence[str]) -> PreviewedRun:
+    """Return what a run would measure, and what else of its study can be chosen.
+
+    Raises:
+        BadInput: the command line is wrong.
+    """
+    return PreviewedRun.model_validate_json(said([*words, "--dry-run", "--json"]))

@@ -1,0 +1,181 @@
+"""The view that lays the latencies of chosen cells of a run over each other, as `callbench report --latency` does."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callbench.model.errors import BadInput
+from callbench.stats.estimate.digits import figure
+from callbench.store.shelf import Shelf
+from callbench.web.program import said, shell
+from callbench.web.reports import Reports, state_of
+from callbench.web.views import framed, view
+
+# As many as the chart has colours.
+MOST_CELLS = 8
+_MOST_KEPT = 20
+# By what the cells can be sorted, and how its column is headed.
+_TIMES = {"p50_us": "p50, µs", "p99_us": "p99, µs", "p999_us": "p99.9, µs"}
+SORTS = {"": "as measured", "rate_per_s": "calls/s", **_TIMES}
+
+
+class ShownValue(BaseModel):
+    """A value of a cell with the upper end of its interval, as `callbench show RUN --json` prints it."""
+
+    value: float | None
+    high: float | None = None
+
+
+class ShownCell(BaseModel):
+    """What this view needs of a cell that `callbench show RUN --json` prints."""
+
+    cell: str
+    stack: str
+    group: str
+    clients: int
+    link: str
+    metrics: dict[str, ShownValue]
+
+    @property
+    def name(self) -> str:
+        """Its stack, its call, and its load and link if they are not the plainest."""
+        clients = f", {self.clients} clients" if self.clients != 1 else ""
+        link = f", over {self.link}" if self.link != "loopback" else ""
+        return f"{self.stack}, {self.group}{clients}{link}"
+
+
+class _ShownRun(BaseModel):
+    cells: list[ShownCell]
+
+
+@dataclass(frozen=True)
+class ListedCell:
+    """A cell of the table.
+
+    Attributes:
+        values: by metric, as they are written; "" for what it does not have.
+        timed: whether it has percentiles, so that it can be drawn.
+    """
+
+    id: str
+    name: str
+    values: Mapping[str, str]
+    timed: bool
+
+
+class Latencies:
+    """What the addresses `/records/NAME/latency` answer."""
+
+    def __init__(self, shelf: Shelf, reports: Reports) -> None:
+        """Show cells of the runs of a folder."""
+        self._shelf, self._reports = shelf, reports
+        self._one = threading.Lock()
+        self._known: dict[Path, tuple[object, Sequence[ShownCell]]] = {}
+
+    def routes(self) -> Sequence[Route]:
+        """Return the addresses."""
+        return (
+            Route("/records/{name}/latency", self._choose),
+            Route("/records/{name}/latency/page", self._page),
+        )
+
+    def _choose(self, request: Request) -> Response:
+        name, asked = request.path_params["name"], request.query_params
+        path = self._shelf.path(name)
+        words, sort = asked.get("q", "").strip(), asked.get("sort", "")
+        every = listed(self._cells(path), sort if sort in SORTS else "")
+        ticked = set(asked.getlist("cell"))
+        # What is ticked stays in the list, or the next click would lose it.
+        shown = [cell for cell in every if cell.id in ticked or _fits(cell, words)]
+        drawn = [cell.id for cell in shown if cell.timed and (cell.id in ticked or asked.get("all") == "yes")]
+        few = 0 < len(drawn) <= MOST_CELLS
+        return view(
+            "latencies",
+            {
+                "name": name,
+                "words": words,
+                "sort": sort,
+                "sorts": SORTS,
+                "times": _TIMES,
+                "cells": shown,
+                "more": len(every) - len(shown),
+                "drawn": drawn,
+                "most": MOST_CELLS,
+                "shell": shell(["report", str(path), f"--latency={','.join(drawn)}"]) if few else "",
+                "page": f"/latency/page?{urlencode([('cell', cell) for cell in drawn])}" if few else "",
+            },
+        )
+
+    def _page(self, request: Request) -> Response:
+        path = self._shelf.path(request.path_params["name"])
+        cells = request.query_params.getlist("cell")
+        return framed(lambda: self._reports.html(path, [f"--latency={','.join(cells)}"]))
+
+    def _cells(self, path: Path) -> Sequence[ShownCell]:
+        """Return the cells of a run, which are read anew when it changes.
+
+        Raises:
+            BadInput: it is no run, or damaged.
+        """
+        with self._one:
+            state = state_of(path)
+            known = self._known.pop(path, None)
+            if known is None or known[0] != state:
+                known = state, _cells_in(said(["show", str(path), "--json"]))
+            # The newest stand last.
+            self._known[path] = known
+            while len(self._known) > _MOST_KEPT:
+                del self._known[next(iter(self._known))]
+            return known[1]
+
+
+def _cells_in(text: str) -> Sequence[ShownCell]:
+    try:
+        return _ShownRun.model_validate_json(text).cells
+    except ValidationError as failure:
+        raise BadInput("only a run has cells: choose one in Records") from failure
+
+
+def listed(cells: Sequence[ShownCell], sort: str) -> list[ListedCell]:
+    """Return the cells of a run as the table has them.
+
+    Args:
+        cells: what `callbench show RUN --json` prints of each.
+        sort: one of `SORTS`; times rise, rates fall, and what has no value comes last.
+    """
+    falls = sort == "rate_per_s"
+    in_order = sorted(cells, key=lambda cell: _place(cell.metrics.get(sort), falls=falls)) if sort else cells
+    return [
+        ListedCell(
+            id=cell.cell,
+            name=cell.name,
+            values={name: _written(cell.metrics.get(name)) for name in ("rate_per_s", *_TIMES)},
+            timed="p50_us" in cell.metrics,
+        )
+        for cell in in_order
+    ]
+
+
+def _place(metric: ShownValue | None, *, falls: bool) -> float:
+    value = None if metric is None else metric.value
+    if value is None:
+        return float("inf")
+    return -value if falls else value
+
+
+def _written(metric: ShownValue | None) -> str:
+    """Write a value with the digits that its interval leaves it."""
+    if metric is None or metric.value is None:
+        return ""
+    return figure(metric.value, None if metric.high is None else metric.high / metric.value - 1)
+
+
+def _fits(cell: ListedCell, words: str) -> bool:
+    return all(word in cell.name.casefold() for word in words.casefold().split())

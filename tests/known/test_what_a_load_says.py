@@ -1,0 +1,91 @@
+"""What a load says of servers whose truth is arithmetic, beside the conditions on its numbers."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from callbench.analysis.load.plateau import plateau_sentence
+from callbench.analysis.load.request import LoadRequest
+from callbench.analysis.load.result import LoadResult, compute_result
+from callbench.analysis.load.thresholds import parse
+from callbench.analysis.load.usage import Observations
+from callbench.stats.load.bottleneck import Limit
+from histograms import histogram
+from known.driving import closed, constant, opened
+from known.servers import Limited, Pool, TokenBucket
+
+_UNSEEN: Any = {"elapsed_ns": 10**9, "seen_ns": 10**9, "processors": 2, "steal_ns": 0, "sides": []}
+
+
+def _result(done: dict[str, Any], clients: int, **wish: Any) -> LoadResult:
+    asked = LoadRequest("http://127.0.0.1:80/", clients=clients, **wish)
+    return compute_result(asked, done, clients, Observations(None, _UNSEEN))  # type: ignore[arg-type]
+
+
+def test_a_rate_whose_calls_were_all_made_is_not_missed_where_they_fail() -> None:
+    """Of 200 a second, 100 get a token. It said "missed 200 calls/s", though each call was begun in time."""
+    done = opened(TokenBucket(100, 10, 0.002, refuses=True), constant(200, 5.0), 200, 5.0)
+    found = _result(done, 200, rate=200)
+    assert sum(found.errors.values()) > 400
+    assert not found.rate_missed
+    waiting = opened(TokenBucket(100), constant(200, 5.0), 2_000, 5.0)
+    assert _result(waiting, 2_000, rate=200).rate_missed
+
+
+@pytest.mark.parametrize(("late_ms", "limit"), [(3, False), (60, True)])
+def test_a_driver_that_is_late_by_a_small_part_of_the_time_of_calls_limits_nothing(
+    late_ms: int, *, limit: bool
+) -> None:
+    """A server of 200/s was asked for 300: calls took seconds, and the driver was blamed for milliseconds."""
+    done = opened(Pool(1_000, 0.05), constant(100, 5.0), 1_000, 5.0)
+    late_ns = np.zeros(done["calls"], dtype=np.int64)
+    late_ns[::10] = late_ms * 1_000_000
+    found = _result({**done, "lateness": histogram(late_ns)}, 1_000, rate=100)
+    assert (found.verdict.limit is Limit.GENERATOR) == limit
+
+
+@pytest.mark.parametrize(("condition", "failed"), [("errors > 5%", True), ("errors > 40%", False)])
+def test_clients_that_are_never_served_are_no_small_share_of_errors(condition: str, *, failed: bool) -> None:
+    """A third of the clients got nothing, and rested after each error: 0.9 % of the calls, and it passed."""
+    done = closed(Limited(20, Pool(1_000, 0.02)), 30, 10.0)
+    found = _result(done, 30, fail_if=(parse(condition),))
+    assert found.error_share < 0.05
+    assert found.done["unserved"] == 10
+    [checked] = found.threshold_results
+    assert checked.failed == failed
+    assert ("10 of 30 clients got no right answer: failed" in checked.sentence) == failed
+    assert (found.failure is None) == (not failed)
+
+
+def test_clients_that_wait_for_each_other_are_no_timer() -> None:
+    """With 20 clients at 200/s a call takes 100 ms, which was "probably a sleep or a poll of 100 ms"."""
+    done: Any = closed(TokenBucket(200, service_s=0.002), 20, 5.0)
+    said = plateau_sentence(LoadRequest("http://127.0.0.1:80/", clients=20), done)
+    assert "as 20 clients waited for each other" in said
+    assert "sleep" not in said
+    asleep: Any = closed(Pool(1_000, 0.1), 20, 5.0)
+    assert "a sleep or a poll of 100 ms" in plateau_sentence(LoadRequest("http://127.0.0.1:80/", clients=20), asleep)
+
+
+def test_an_endpoint_that_never_takes_less_needs_no_retransmission() -> None:
+    """A fifth of the calls went to a path of 200 ms, and were "probably because of a retransmission"."""
+    fast, slow = np.full(800, 5_000_000), np.linspace(200e6, 204e6, 200).astype(np.int64)
+    every = np.concatenate([fast, slow])
+    endpoints = [
+        {"name": name, "calls": len(times), "errors": {}, "in_call_ns": "0", "latency": histogram(times)}
+        for name, times in (("GET /fast", fast), ("GET /slow", slow))
+    ]
+    done: Any = {"latency": histogram(every), "endpoints": endpoints}
+    asked = LoadRequest("http://127.0.0.1:80/", clients=10)
+    assert plateau_sentence(asked, done) == "20 % of the calls took about 200 ms: GET /slow never took less"
+    mixed: Any = {"latency": histogram(every)}
+    assert "retransmission" in plateau_sentence(asked, mixed)
+
+
+def test_a_server_that_died_fails_the_load_whatever_is_allowed() -> None:
+    """It was dead for three of eight seconds, and "errors > 45%" passed: clients rest after each error."""
+    done = closed(Pool(4, 0.01), 4, 2.0)
+    found = replace(_result(done, 4, expect_errors=True), death="the server died (exit code 3)")
+    assert found.failure == "Failed: the server died (exit code 3)."
