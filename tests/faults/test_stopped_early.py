@@ -60,7 +60,7 @@ def test_a_load_says_what_it_knows(tmp_path: Path, number: int, code: int) -> No
     assert ended == code
     assert "calls/s" in stdout
     assert "Stopped after" in stdout
-    assert "s of 3000." in stderr
+    assert "s of 3,000." in stderr
     record = Record(tmp_path / "load")
     assert record.info["state"] == "stopped"
     last = list(record.lines())[-1]

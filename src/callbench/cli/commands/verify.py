@@ -13,7 +13,7 @@ from callbench.cli.outcome.output import known_stacks
 from callbench.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator
 
     from callbench.model.verify_outcome import CheckOutcome
 
@@ -82,8 +82,10 @@ def _service(given: list[str]) -> Path | None:
     return named[0] if named else None
 
 
-def _show(outcomes: "Iterable[CheckOutcome]", *, as_json: bool, verbose: bool) -> bool:
+def _show(outcomes: "Generator[CheckOutcome, None, None]", *, as_json: bool, verbose: bool) -> bool:
     """Prints outcomes as they come; whether one disturbs the suite. Who stops it is told what was seen."""
+    from contextlib import closing
+
     from rich.console import Console
 
     from callbench.report import verify as show
@@ -93,9 +95,11 @@ def _show(outcomes: "Iterable[CheckOutcome]", *, as_json: bool, verbose: bool) -
     seen: list[CheckOutcome] = []
     stopped: Exception | None = None
     try:
-        for outcome in outcomes:
-            seen.append(outcome)
-            show.show_outcome(outcome, to, every=verbose)
+        # What was started ends here: Python could not end it any more while it ends itself.
+        with closing(outcomes):
+            for outcome in outcomes:
+                seen.append(outcome)
+                show.show_outcome(outcome, to, every=verbose)
     except (KeyboardInterrupt, Sigterm) as stop:
         stopped = as_error(stop, "stopped; the checks that are left were not made")
     show.show_summary(seen, to)

@@ -1,6 +1,6 @@
 """Checks the calls of an imported service: each pair comes back field by field, and the load loop looks at answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +23,7 @@ _MOST_PAIRS = 1000
 
 def of(
     known: Catalogue, folder: Path, *, placement: Placement, only: str | None = None, languages: Sequence[str] = ()
-) -> Iterator[CheckOutcome]:
+) -> Generator[CheckOutcome, None, None]:
     """Checks every stack of a service's study that carries the service's calls.
 
     Args:

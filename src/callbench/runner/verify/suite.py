@@ -2,7 +2,7 @@
 
 import fnmatch
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from callbench.adapter import oracle
 from callbench.adapter.placement import Placement
@@ -166,7 +166,7 @@ def _why(session: VerifySession, stack: Stack, name: str, check: Check) -> str |
 
 def outcomes_of(
     catalogue: Catalogue, names: Sequence[str], *, every: bool, placement: Placement, only: str | None = None
-) -> Iterator[CheckOutcome]:
+) -> Generator[CheckOutcome, None, None]:
     """Check the named stacks (or globs), or all that can run here except instruments.
 
     Args:
