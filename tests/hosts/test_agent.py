@@ -279,7 +279,7 @@ def test_an_agent_at_rest_wakes_seldom(own: Keys, tmp_path: Path) -> None:
 
     async def wakes_ms() -> dict[str, float]:
         keys = read(own.folder / "alpha")
-        worker = agent_worker(keys, (own.address, 0), tmp_path, SessionHost(tmp_path))
+        worker = agent_worker(keys, (own.address, 0), tmp_path, SessionHost(tmp_path, keys))
         return {name: float(called.callback_time) for name, called in worker.periodic_callbacks.items()}
 
     settings.apply()

@@ -12,6 +12,7 @@ import pytest
 
 from callbench.adapter.network.remote import facts
 from callbench.adapter.network.remote.agent import order_handler
+from callbench.adapter.network.remote.keys import Keys
 from callbench.adapter.network.remote.lease import LEASE_OVER
 from callbench.adapter.network.remote.session_host import SessionHost
 from callbench.adapter.watch.adapter_processes import descendants_of
@@ -20,13 +21,16 @@ from callbench.adapter.watch.process_reading import read_full
 from callbench.catalog import catalogue
 from callbench.model.process_tree import descendants
 
+# Without a network, no key is read.
+UNUSED = Keys(Path("/nowhere"), "alpha", "127.0.0.1", 1)
+
 
 class Orders:
     """A host, and orders to it."""
 
     def __init__(self, folder: Path) -> None:
         """Take the host."""
-        self.host = SessionHost(folder)
+        self.host = SessionHost(folder, UNUSED)
         self.ask("take")
 
     def ask(self, do: str, core: str = "core", **members: Any) -> dict[str, Any]:
@@ -59,7 +63,7 @@ def test_a_slow_disk_costs_no_core_its_lease(
         assert may_end.wait(60)
         return {}
 
-    host = SessionHost(tmp_path)
+    host = SessionHost(tmp_path, UNUSED)
     ask = order_handler(host)
 
     async def orders() -> None:

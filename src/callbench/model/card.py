@@ -31,7 +31,10 @@ class ReferenceFacts(TypedDict):
 
 
 class ExternalTable(TypedDict, total=False):
-    """How an external server is started, or where it runs: `callbench.catalog.external.External`."""
+    """How an external server is started, or where it runs: `callbench.catalog.external.External`.
+
+    `refused` says why a host does not start it.
+    """
 
     start: Sequence[str]
     url: str
@@ -40,6 +43,7 @@ class ExternalTable(TypedDict, total=False):
     environment: Mapping[str, str]
     folder: str
     pid: int
+    refused: str
 
 
 class RequestTable(TypedDict, total=False):

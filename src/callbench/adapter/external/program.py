@@ -6,6 +6,7 @@ It imports little and does nothing during calls, because it shares the server's 
 import collections
 import contextlib
 import ctypes
+import ipaddress
 import json
 import os
 import platform
@@ -139,6 +140,14 @@ class StartedServer:
         self._child.wait()
 
 
+def _require_address(host: str) -> None:
+    """Refuse what is no address: it becomes words of the command, and a shell would read more out of it."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        raise Refusal("bad-request", f"{host!r} is no IP address") from None
+
+
 def _free_port(host: str) -> int:
     with socket.create_server((host, 0)) as listener:
         return int(listener.getsockname()[1])
@@ -186,6 +195,7 @@ class Program:
         os._exit(0)
 
     def _hello(self) -> None:
+        stacks: Mapping[str, ExternalTable] = self._said["stacks"]
         clock = {"name": "CLOCK_MONOTONIC", "resolution_ns": time.get_clock_info("monotonic").resolution * 1e9}
         self._say(
             {
@@ -198,7 +208,8 @@ class Program:
                 "libraries": {},
                 "clock": {**clock, "reading_ns": _reading_ns()},
                 "features": [],
-                "stacks": list(self._said["stacks"]),
+                "stacks": list(stacks),
+                "unavailable": {name: why for name, table in stacks.items() if (why := table.get("refused"))},
             }
         )
 
@@ -239,6 +250,9 @@ class Program:
             if name in _SLOWER:
                 raise Refusal("unsupported", f"{name}: an external server cannot be slowed down")
             raise Refusal("bad-request", f"there is no option {name}: an external server has none")
+        if why := table.get("refused"):
+            raise Refusal("unsupported", why)
+        _require_address(request["host"])
         if self._serves:
             raise Refusal("bad-request", "one stack is served already: stop-serving ends that")
         if "url" in table:

@@ -23,8 +23,9 @@ def command(
 ) -> None:
     """Let another machine, the core, use this one as a host.
 
-    The agent connects to the core and starts adapters for it, until Ctrl-C. It starts only what is installed here. If
-    the core is silent for some seconds, everything that was started for it is ended.
+    The agent connects to the core and starts adapters for it, until Ctrl-C. It starts only what is installed here, and
+    commands of studies that ~/.config/callbench/commands.toml allows here. If the core is silent for some seconds,
+    everything that was started for it is ended.
     """
     from callbench.adapter.network.remote import extra
     from callbench.adapter.network.remote import keys as reading

@@ -88,7 +88,7 @@ async def _serve(keys: Keys, port: int, folder: Path, say: Callable[[str], None]
     """Serve a core, and the next one at the same place unless it is to be `once`."""
     files = folder / "files"
     files.mkdir()
-    first, sessions = True, SessionHost(files)
+    first, sessions = True, SessionHost(files, keys)
     watch = asyncio.create_task(_watch_lease(sessions, say))
     try:
         while True:

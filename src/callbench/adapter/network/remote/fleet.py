@@ -93,13 +93,13 @@ class Agent:
             while not ended.wait(RENEW_SECONDS):
                 self.ask("renew", {})
 
-    def start(self, who: str, adapter: str) -> RemoteProcess:
+    def start(self, who: str, manifest: Manifest) -> RemoteProcess:
         """Start an adapter there.
 
         Raises:
             AdapterFailure, MachineFailure: as in `RemoteProcess`.
         """
-        return RemoteProcess(who, adapter, self.present.name, next(self._sessions), self.ask)
+        return RemoteProcess(who, manifest, self.present.name, next(self._sessions), self.ask)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class RemoteHost(Host):
             AdapterFailure, MachineFailure: as in `RemoteProcess`.
         """
         del processors
-        return self._asked.start(who, manifest.name)
+        return self._asked.start(who, manifest)
 
     def about(self) -> dict[str, Any]:
         """Return what it says of itself: versions, processors, system.

@@ -27,8 +27,13 @@ def default_folder() -> Path:
     """The folder of the core's keys: `CALLBENCH_HOSTS`, else `callbench/hosts` in `XDG_CONFIG_HOME` or `~/.config`."""
     if named := os.environ.get(HOSTS_VARIABLE):
         return Path(named)
+    return settings_folder() / "hosts"
+
+
+def settings_folder() -> Path:
+    """What this user has set of Callbench on this machine: `callbench` in `XDG_CONFIG_HOME` or `~/.config`."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".config") / "callbench" / "hosts"
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".config") / "callbench"
 
 
 @dataclass(frozen=True)

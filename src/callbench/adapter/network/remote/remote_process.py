@@ -12,6 +12,8 @@ from callbench.adapter.network.remote.lease import LEASE_OVER
 from callbench.adapter.process import GRACE_SECONDS
 from callbench.adapter.watch.adapter_watch import samples_of
 from callbench.adapter.watch.sampler import SideSamples
+from callbench.catalog.manifest import Manifest
+from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.errors import AdapterFailure, CallbenchError, HostLost, MachineFailure
 from callbench.model.process_readings import FullReading
 
@@ -31,12 +33,12 @@ class RemoteProcess:
 
     pid = None
 
-    def __init__(self, who: str, adapter: str, host: str, session: int, ask: Ask) -> None:
-        """Start an adapter that is installed on the host.
+    def __init__(self, who: str, manifest: Manifest, host: str, session: int, ask: Ask) -> None:
+        """Start an adapter that is installed on the host, or a study's own servers that it allows.
 
         Args:
             who: its name in messages.
-            adapter: the name of the adapter.
+            manifest: of the adapter.
             host: the name of the host.
             session: a number that no other process of this host has.
             ask: how its agent is asked.
@@ -54,7 +56,9 @@ class RemoteProcess:
         self._files: dict[str, str] = {}
         self._send_s = 0.0
         self.broken = self.closed = False
-        self._ask("start", _START_SECONDS, adapter=adapter, who=self.who)
+        of_study = manifest.name == OF_STUDY
+        servers = {stack.id: stack.card["external"] for stack in manifest.stacks} if of_study else {}
+        self._ask("start", _START_SECONDS, adapter=manifest.name, servers=servers, who=self.who)
 
     def _ask(self, do: str, wait_s: float, /, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         """Order something, and raise what failed there.

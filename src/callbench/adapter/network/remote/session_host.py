@@ -1,7 +1,8 @@
 """The adapters on a host: started, asked and ended by orders of one core. It knows nothing of Dask.
 
 An order is a JSON object with `do`, the name of an operation, and `core`; the answer is one too. Nothing of an order
-becomes a program or a path: an adapter is named, and must be installed here.
+becomes a program or a path: an adapter is named, and must be installed here. Commands of a study are run only if this
+host's own file allows them.
 """
 
 import base64
@@ -9,7 +10,7 @@ import hashlib
 import json
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,11 +18,14 @@ from typing import Any
 
 from callbench.adapter.network.host_usage import usage_here
 from callbench.adapter.network.remote import facts
+from callbench.adapter.network.remote.allowed_commands import with_allowed_commands
+from callbench.adapter.network.remote.keys import Keys
 from callbench.adapter.network.remote.lease import LEASE_OVER, Lease
 from callbench.adapter.process import AdapterProcess
 from callbench.adapter.watch.adapter_watch import AdapterWatch
-from callbench.catalog import catalogue
+from callbench.catalog import catalogue, external
 from callbench.catalog.catalogue import KnownAdapter
+from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.model.machine_limits import machine_failure
 
@@ -52,10 +56,10 @@ class HostedSession:
 class SessionHost:
     """All sessions of a host, of one core at a time."""
 
-    def __init__(self, folder: Path) -> None:
-        """Begin without sessions. `folder` is for files that come with orders."""
+    def __init__(self, folder: Path, keys: Keys) -> None:
+        """Begin without sessions. `folder` is for files that come with orders, `keys` are the host's."""
         self.lease = Lease()
-        self._folder = folder
+        self._folder, self._keys = folder, keys
         self._sessions: dict[int, HostedSession] = {}
         # Those that are installed, as the core that has this host found them.
         self._adapters: dict[str, KnownAdapter] = {}
@@ -147,6 +151,17 @@ class SessionHost:
         return self._adapters.get(name)
 
     def _start(self, session: HostedSession, order: Order) -> Answer:
+        program, folder = self._servers_of_study(order) if order.get("servers") else self._installed(order)
+        session.process = AdapterProcess(str(order["who"]), program, folder, ())
+        return {}
+
+    def _servers_of_study(self, order: Order) -> tuple[Sequence[str], Path]:
+        """Return what represents the servers of a study here, and its folder."""
+        tables = with_allowed_commands(order["servers"], self._keys.name)
+        return external.program(OF_STUDY, "any", tables), self._folder
+
+    def _installed(self, order: Order) -> tuple[Sequence[str], Path]:
+        """Return the program of an installed adapter, and its folder."""
         name = str(order["adapter"])
         known = self._adapter(name)
         if known is None:
@@ -155,9 +170,7 @@ class SessionHost:
             )
         if known.why_not:
             raise AdapterFailure("unsupported", f"the adapter {name} cannot run there: {known.why_not}")
-        manifest = known.manifest
-        session.process = AdapterProcess(str(order["who"]), manifest.program, manifest.file.parent, ())
-        return {}
+        return known.manifest.program, known.manifest.file.parent
 
     def _exchange(self, session: HostedSession, order: Order) -> Answer:
         """Pass lines on, and return the next line of the adapter, unless the core does not wait for one."""
