@@ -330,7 +330,7 @@ def test_keys_are_made_listed_and_checked(own: Keys, callbench: Callbench) -> No
         assert '"host": "alpha",\n  "connected": true' in listed.stdout
         assert '"host": "beta",\n  "connected": false' in listed.stdout
         checked = callbench("hosts", "check", "alpha", "--keys", own.folder, check=True)
-        for part in ("alpha", "127.0.0.1", "Linux", "ms ±"):
+        for part in ("alpha", "127.0.0.1", "Linux", "ms ±", "lacks", "may not"):
             assert part in checked.stdout
         exits_with(
             callbench,

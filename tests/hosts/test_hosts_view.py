@@ -18,10 +18,13 @@ pytest_plugins = ["web_page"]
 GOOD = {
     "name": "alpha", "wrong": "", "address": "10.0.0.1", "version": "1", "system": HOSTILE, "processors": 4,
     "clock_ms": -1.25, "clock_bound_ms": 0.05, "round_trip_ms": 0.31, "adapters": 2, "lacking": [HOSTILE],
+    "tools": {"tshark": False, "htb": None, "supervisor": True}, "rights": {"capture": "not permitted", "perf": None},
+    "stream": {"to": HOSTILE, "mbit_s": 941.2, "seconds": 0.5, "why_not": ""},
 }  # fmt: skip
 BAD = {
     "name": HOSTILE, "wrong": f"host {HOSTILE} has no agent", "address": "", "version": "", "system": "",
     "processors": 0, "clock_ms": None, "clock_bound_ms": None, "round_trip_ms": None, "adapters": 0, "lacking": [],
+    "tools": {}, "rights": {}, "stream": None,
 }  # fmt: skip
 LISTED = [
     {"host": "alpha", "connected": True, "address": "10.0.0.1", "version": "1", "does": "free"},
@@ -47,6 +50,8 @@ def test_it_looks_only_when_it_is_asked(page: TestClient, monkeypatch: pytest.Mo
     assert "<strong>no agent is connected</strong>" in text
     assert "-1.25 ms ± 0.05" in text
     assert "2 of 3; not &lt;script&gt;" in text
+    assert "941 Mbit/s to &lt;script&gt;" in text
+    assert "<td>tshark</td><td>capture</td>" in text
     assert "has no agent</p>" in text
     assert "<script" not in text
 

@@ -31,6 +31,19 @@ def test_the_printed_command_is_planned(two: TwoHosts, tmp_path: Path) -> None:
     planned = two.run("run", "remobjects", "--quick", "--hosts", "alpha,beta", "--dry-run", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
     assert " cells" in planned.stdout
+    assert_each_host_sends_to_the_other(two, tmp_path)
+
+
+def assert_each_host_sends_to_the_other(two: TwoHosts, tmp_path: Path) -> None:
+    """As `hosts check` has it, with the rights and tools of each."""
+    checked = two.run("hosts", "check", "--json", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
+    hosts = json.loads(checked.stdout)
+    assert [(host["name"], host["stream"]["to"]) for host in hosts] == [("alpha", "beta"), ("beta", "alpha")]
+    for host in hosts:
+        assert host["stream"]["mbit_s"] > 0, host
+        assert host["tools"]["network-lab"] is True
+        assert host["rights"]["namespaces"] is None, host
 
 
 def form(lines: list[dict[str, Any]]) -> dict[str, set[str]]:

@@ -31,6 +31,20 @@ class ListedHost(BaseModel):
     does: Annotated[str, Field(description="what it does now, in words")]
 
 
+class CheckedStream(BaseModel):
+    """What one stream by TLS carried from a host to another one."""
+
+    to: Annotated[str, Field(description="the other host")]
+    mbit_s: Annotated[float | None, Field(description="what arrived, in Mbit/s; null: there was no stream")]
+    seconds: Annotated[float, Field(description="for how long it was counted")]
+    why_not: Annotated[str, Field(description="why there was none; empty if there was one")]
+
+    @property
+    def text(self) -> str:
+        """How much it carried, as `hosts check` writes it."""
+        return f"none to {self.to}" if self.mbit_s is None else f"{self.mbit_s:.3g} Mbit/s to {self.to}"
+
+
 class CheckedHost(BaseModel):
     """A row of `callbench hosts check --json`."""
 
@@ -45,6 +59,19 @@ class CheckedHost(BaseModel):
     round_trip_ms: Annotated[float | None, Field(description="of an order and its answer, median")]
     adapters: Annotated[int, Field(description="that can run there")]
     lacking: Annotated[list[str], Field(description="adapters that cannot run there")]
+    tools: Annotated[dict[str, bool | None], Field(description="whether each tool is there; null: it is not known")]
+    rights: Annotated[dict[str, str | None], Field(description="why its user may not; null: it may")]
+    stream: Annotated[CheckedStream | None, Field(description="to another host; null: no other was checked")]
+
+    @property
+    def lacks(self) -> list[str]:
+        """The tools that are not there."""
+        return [name for name, there in self.tools.items() if there is False]
+
+    @property
+    def may_not(self) -> list[str]:
+        """What its user may not do."""
+        return [name for name, why in self.rights.items() if why]
 
     @property
     def clock(self) -> str:

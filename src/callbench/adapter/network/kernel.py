@@ -16,8 +16,14 @@ PARTS = {
 
 def parts() -> str:
     """Return each part with yes, no or unknown."""
+    words = {True: "yes", False: "no", None: "unknown"}
+    return ", ".join(f"{name} {words[there]}" for name, there in found().items())
+
+
+def found() -> dict[str, bool | None]:
+    """Return which parts are there; None: it is not known."""
     config = _configuration()
-    return ", ".join(f"{name} {_has(config, *where)}" for name, where in PARTS.items())
+    return {name: _has(config, *where) for name, where in PARTS.items()}
 
 
 def _configuration() -> str | None:
@@ -28,14 +34,14 @@ def _configuration() -> str | None:
         return None
 
 
-def _has(config: str | None, option: str, module: str) -> str:
+def _has(config: str | None, option: str, module: str) -> bool | None:
     if config is not None:
-        return "yes" if f"\n{option}=" in f"\n{config}" else "no"
+        return f"\n{option}=" in f"\n{config}"
     folder = Path("/lib/modules") / platform.release()
     for name in ("modules.builtin", "modules.dep"):
         try:
             if module and f"/{module}.ko" in (folder / name).read_text():
-                return "yes"
+                return True
         except OSError:
-            return "unknown"
-    return "no" if module else "unknown"
+            return None
+    return False if module else None

@@ -107,7 +107,7 @@ def check(
     keys: Keys = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check hosts: versions, adapters, clocks and round trips.
+    """Check hosts: versions, adapters, tools, rights, clocks, round trips, and how much goes from one to the next.
 
     Exit code 2: a host cannot be used.
     """
@@ -120,14 +120,14 @@ def check(
 
     fleet = Fleet(reading.read(keys or reading.default_folder()))
     try:
-        hosts = list(check_hosts(fleet, names or fleet.keys.hosts))
+        hosts = check_hosts(fleet, names or fleet.keys.hosts)
     finally:
         fleet.close()
     if as_json:
         print_json([host.record() for host in hosts])
     else:
-        columns = ("host", "address", "system", "processors", "adapters", "clock", "round trip")
-        show_rows([host.row() for host in hosts if host.address], columns, as_json=False)
+        seen = ("host", "address", "system", "processors", "adapters", "clock", "round trip", "stream")
+        show_rows([host.row() for host in hosts if host.address], (*seen, "lacks", "may not"), as_json=False)
     wrong = [host.wrong for host in hosts if host.wrong]
     if wrong:
         print(*(f"callbench: {sentence}" for sentence in wrong), sep="\n", file=sys.stderr)  # noqa: T201

@@ -56,13 +56,18 @@ def check_door(keys: Keys, where: tuple[str, int], what: str, remedy: str, *, se
         raise HostFailure(f"{what} cannot be reached ({failure.strerror or failure}): {remedy}") from failure
 
 
-def _greet(keys: Keys, plain: socket.socket, what: str) -> None:
-    """Make the TLS handshake, and wait for a first byte: only then has the other side accepted our certificate."""
+def client_context(keys: Keys) -> ssl.SSLContext:
+    """Return what a client needs of TLS: its certificate, and the authority that the other side's must be from."""
     context = ssl.create_default_context(cafile=str(keys.authority))
     context.check_hostname = False
     context.load_cert_chain(keys.certificate, keys.key)
+    return context
+
+
+def _greet(keys: Keys, plain: socket.socket, what: str) -> None:
+    """Make the TLS handshake, and wait for a first byte: only then has the other side accepted our certificate."""
     try:
-        with context.wrap_socket(plain) as secure:
+        with client_context(keys).wrap_socket(plain) as secure:
             if not secure.recv(1):
                 raise HostFailure(f"{what} closed the connection: another program may listen there; see its log")
     except ssl.SSLCertVerificationError as failure:

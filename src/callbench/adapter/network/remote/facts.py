@@ -2,10 +2,12 @@
 
 import os
 import platform
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from callbench.adapter.network import kernel
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.catalog import catalogue
 from callbench.model.installation import netlab, supervisor, wheel
@@ -21,11 +23,17 @@ def of_this_host() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "processors": sorted(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "supervisor": supervisor() is not None,
-        "network_lab": netlab() is not None,
+        "tools": tools(),
         "root": os.geteuid() == 0,
         "adapters": {adapter.name: adapter.why_not for adapter in adapters},
     }
+
+
+def tools() -> dict[str, bool | None]:
+    """Return which tools are there: what the network lab needs, and what reads captures. None: it is not known."""
+    found = {name.replace(" ", "-"): there for name, there in kernel.found().items()}
+    programs = {"supervisor": supervisor(), "network-lab": netlab(), "tshark": shutil.which("tshark")}
+    return {name: program is not None for name, program in programs.items()} | found
 
 
 def version() -> dict[str, Any]:

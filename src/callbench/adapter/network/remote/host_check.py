@@ -1,16 +1,43 @@
-"""Check hosts: what is there, how far their clocks are off, and how long an order takes."""
+"""Check hosts: what is there, what their users may do, their clocks, how long an order takes, how much goes over."""
 
 import statistics
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from callbench.adapter.network.remote import stream
 from callbench.adapter.network.remote.clock_check import exchange
 from callbench.adapter.network.remote.fleet import Agent, Fleet
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.stats.estimate.clock_offset import clock_offset
 
 _EXCHANGES = 100
+# An order to send takes as long as the stream, and as its slowest step.
+_STREAM_SECONDS = 15.0
+# Rights are tried: a pair of hosts is made.
+_RIGHTS_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class StreamCheck:
+    """What one stream by TLS carries from a host to another one.
+
+    Attributes:
+        to: the other host.
+        mbit_s: Mbit/s that arrived in `seconds`; None: there was no stream.
+        seconds: for how long it was counted.
+        why_not: why there was none, in a sentence; "" if there was one.
+    """
+
+    to: str
+    mbit_s: float | None = None
+    seconds: float = stream.COUNTED_SECONDS
+    why_not: str = ""
+
+    @property
+    def text(self) -> str:
+        """How the table has it."""
+        return f"{self.mbit_s:.3g} Mbit/s to {self.to}" if self.mbit_s is not None else f"none to {self.to}"
 
 
 @dataclass(frozen=True)
@@ -24,6 +51,9 @@ class HostCheck:
         round_trip_ms: of an order and its answer, median.
         adapters: how many adapters can run there.
         lacking: the adapters that cannot.
+        tools: whether each is there; None: it is not known.
+        rights: why its user may not, by right; None: it may.
+        stream: one stream to another host; None if no other was checked.
     """
 
     name: str
@@ -37,6 +67,9 @@ class HostCheck:
     round_trip_ms: float | None = None
     adapters: int = 0
     lacking: tuple[str, ...] = ()
+    tools: Mapping[str, bool | None] = field(default_factory=dict)
+    rights: Mapping[str, str | None] = field(default_factory=dict)
+    stream: StreamCheck | None = None
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -54,19 +87,43 @@ class HostCheck:
             "adapters": f"{self.adapters} of {self.adapters + len(self.lacking)}",
             "clock": f"{self.clock_ms:+.3g} ms ± {self.clock_bound_ms:.2g}",
             "round trip": f"{self.round_trip_ms:.2g} ms",
+            "stream": "" if self.stream is None else self.stream.text,
+            "lacks": ", ".join(name for name, there in self.tools.items() if there is False),
+            "may not": ", ".join(name for name, why in self.rights.items() if why),
             "wrong": self.wrong,
         }
 
 
-def check_hosts(fleet: Fleet, names: Sequence[str]) -> Iterator[HostCheck]:
-    """Check each host; one that cannot be used does not end the check of the others."""
+def check_hosts(fleet: Fleet, names: Sequence[str]) -> list[HostCheck]:
+    """Check each host; one that cannot be used does not end the check of the others.
+
+    Each that can be used sends a stream to the next of them, and the last one to the first.
+    """
+    checks: list[HostCheck] = []
+    agents: list[Agent] = []
     for name in names:
         try:
-            yield _checked(name, fleet.take(name))
+            agent = fleet.take(name)
+            checks.append(_checked(name, agent))
+            agents.append(agent)
         except HostFailure as failure:
-            yield HostCheck(name, str(failure))
+            checks.append(HostCheck(name, str(failure)))
         except ConnectionError as lost:
-            yield HostCheck(name, f"{lost}: see what its agent says")
+            checks.append(HostCheck(name, f"{lost}: see what its agent says"))
+    others = dict(zip((agent.present.name for agent in agents), [*agents[1:], *agents[:1]], strict=True))
+    streams = {agent.present.name: streamed(agent, others[agent.present.name]) for agent in agents if len(agents) > 1}
+    return [replace(check, stream=streams.get(check.name)) for check in checks]
+
+
+def streamed(sender: Agent, receiver: Agent) -> StreamCheck:
+    """Let a host send a stream to another one."""
+    to = receiver.present
+    try:
+        port = receiver.ask("receive stream", {"address": to.address})["port"]
+        sent = sender.ask("send stream", {"address": to.address, "port": port}, _STREAM_SECONDS)
+    except (HostFailure, ConnectionError) as failure:
+        return StreamCheck(to.name, why_not=str(failure))
+    return StreamCheck(to.name, sent["mbit_s"])
 
 
 def _checked(name: str, agent: Agent) -> HostCheck:
@@ -85,4 +142,6 @@ def _checked(name: str, agent: Agent) -> HostCheck:
         round_trip_ms=statistics.median(made.round_trip_ns for made in exchanges) / 1e6,
         adapters=len(about["adapters"]) - len(lacking),
         lacking=tuple(lacking),
+        tools=about["tools"],
+        rights=agent.ask("rights", {}, _RIGHTS_SECONDS)["rights"],
     )

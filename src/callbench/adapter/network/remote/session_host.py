@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.network.host_usage import usage_here
-from callbench.adapter.network.remote import facts
+from callbench.adapter.network.remote import facts, rights, stream
 from callbench.adapter.network.remote.allowed_commands import with_allowed_commands
 from callbench.adapter.network.remote.keys import Keys
 from callbench.adapter.network.remote.lease import LEASE_OVER, Lease
@@ -35,7 +35,7 @@ _SIGNALS = {known.name: known for known in (signal.SIGTERM, signal.SIGKILL, sign
 # What a core may ask that has not taken the host.
 _WITHOUT_LEASE = {"take", "facts"}
 # What reads disks, or waits for the end of processes: a word of the core that renews the lease must not wait for it.
-SLOW = {"facts", "release"}
+SLOW = {"facts", "release", "rights", "send stream"}
 # How many answers are kept, for an order that arrives twice.
 _KEPT = 8
 
@@ -130,7 +130,15 @@ class SessionHost:
         if do == "release":
             self.end()
             return {}
+        if do.endswith(" stream"):
+            return self._streamed(do, str(order["address"]), order)
         return _said(do)
+
+    def _streamed(self, do: str, address: str, order: Order) -> Answer:
+        """Take part in a stream between hosts: wait for it at an address, or send it to one."""
+        if do == "receive stream":
+            return {"port": stream.receive_once(self._keys, address)}
+        return {"mbit_s": stream.send(self._keys, address, int(order["port"]))}
 
     def _session(self, order: Order) -> HostedSession:
         session = self._sessions.get(int(order["session"]))
@@ -250,9 +258,11 @@ class SessionHost:
 
 
 def _said(do: str) -> Answer:
-    """Return what this host is, how busy it is, or its clocks. `renew` asks for nothing."""
+    """Return what this host is, what its user may do, how busy it is, or its clocks. `renew` asks for nothing."""
     if do == "facts":
         return facts.of_this_host()
+    if do == "rights":
+        return {"rights": rights.of_this_user()}
     if do == "usage":
         return {"usage": asdict(usage_here())}
     received, received_ns = time.monotonic_ns(), time.time_ns()
