@@ -65,6 +65,11 @@ TABLE = [
         Limit.SHARED,
     ),
     (
+        "server and backend have machines of their own, so what they use does not add up",
+        replace(MANY, server=Side(0.7, 0.7, 0.0, 0.0), backend=Side(0.28, 0.28, 0.0, 0.0), apart=True),
+        Limit.UNSATURATED,
+    ),
+    (
         "nobody in a chain of three is busy",
         replace(MANY, backend=QUIET, server=Side(0.1, 0.1, 0.0, 0.0)),
         Limit.WAITING,

@@ -110,6 +110,7 @@ class Card(_Strict):
     external: External | None = None
     counts: bool | None = None
     backend: Annotated[str, Field(pattern=r"^[^/]+/.+$")] | None = None
+    name_server: Literal["beside the server"] | None = None
     options: dict[str, Any] | None = None
     note: str | None = None
     when_lost: WhenLost | None = None

@@ -19,7 +19,7 @@ _CLIENT_ONLY = "client-only"
 _CLIENTS = ("clients", "region", "connections_per_client", "when_lost")
 # What the messages and the channel are: a client that is combined with many servers may have none of its own.
 _WIRE = (*OF_MESSAGE, *OF_CHANNEL, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH)
-_SERVERS = ("server_model", "counts", "external", "backend", "busy_us", "closes_idle_s", request.KEY)
+_SERVERS = ("server_model", "counts", "external", "backend", "name_server", "busy_us", "closes_idle_s", request.KEY)
 
 
 def every(stacks: Iterable[Stack]) -> Iterator[Stack]:

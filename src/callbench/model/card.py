@@ -99,6 +99,7 @@ class StackCard(TypedDict, total=False):
     external: ExternalTable
     counts: bool
     backend: str
+    name_server: str
     options: Mapping[str, Any]
     note: str
     when_lost: LostFacts

@@ -54,7 +54,7 @@ def _remote_hosts(names: Mapping[str, str]) -> Hosts:
         LinkFailure: one cannot be had.
     """
     hosts = _taken(names)
-    return Hosts(hosts["client"], hosts["server"], lambda: None)
+    return Hosts(hosts["client"], hosts["server"], lambda: None, backend=hosts.get("backend"))
 
 
 def _taken(names: Mapping[str, str]) -> "dict[str, RemoteHost]":
@@ -79,6 +79,18 @@ def about_connected_hosts() -> dict[str, dict[str, Any]]:
         from callbench.adapter.network.remote.fleet import about_connected  # noqa: PLC0415
 
         return about_connected()
+
+
+def stream_between(sender: str, receiver: str) -> float | None:
+    """Return what a stream from a connected host to another one carries, in Mbit/s; None: there is none.
+
+    Raises:
+        LinkFailure: one cannot be had.
+    """
+    with _remote_failures():
+        from callbench.adapter.network.remote import host_check  # noqa: PLC0415
+
+        return host_check.stream_between(sender, receiver)
 
 
 @contextmanager

@@ -72,17 +72,19 @@ class Host:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The two hosts of a link.
+    """The hosts of a link: two, or a third one for a backend.
 
     Attributes:
         carried: returns what the link has carried so far; None for a plain cable.
         generators: all hosts of clients, if there are several; the first one is `client`.
+        backend: of what stands behind servers, if it has a host of its own.
     """
 
     client: Host
     server: Host
     carried: Callable[[], LinkCounts | None] = lambda: None
     generators: tuple[Host, ...] = ()
+    backend: Host | None = None
 
 
 THIS_HOST = Host("127.0.0.1")

@@ -1,7 +1,8 @@
 """The two sides of a stack: server and client in two processes, or one process for both.
 
 A server whose card names a `backend` has a third process. The link then lies between server and backend: the server
-runs on the client's host, and the backend on the server's.
+runs on the client's host, and the backend on the server's. If the backend has a host of its own, the
+server stays on its own host.
 """
 
 import time
@@ -78,12 +79,12 @@ class Sides:
         self.backend: Adapter | None = None
         self.backend_counts: Counts | None = None
         self._backend_stack = self._behind = ""
-        self._server_host = hosts.server
+        self._server_host, self._backend_host = hosts.server, hosts.backend or hosts.server
         try:
             if programs.backend is not None:
                 manifest, self._backend_stack = programs.backend
-                self._server_host = hosts.client
-                self.backend = Adapter(manifest, "the backend", placement.server, hosts.server)
+                self._server_host = hosts.client if hosts.backend is None else hosts.server
+                self.backend = Adapter(manifest, "the backend", placement.server, self._backend_host)
             if not in_process:
                 self.server = Adapter(programs.server, "the server", placement.server, self._server_host)
         except BaseException:
@@ -120,7 +121,7 @@ class Sides:
             return endpoint
         if self.backend is not None:
             # It is served once and keeps its options.
-            self._behind = self._behind or _served(self.backend, self._backend_stack, self.hosts.server, {})
+            self._behind = self._behind or _served(self.backend, self._backend_stack, self._backend_host, {})
             wanted["backend"] = self._behind
         return _served(self.server, stack.server, self._server_host, wanted)
 

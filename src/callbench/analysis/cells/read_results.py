@@ -135,6 +135,7 @@ def _known(run: Record, results: Results) -> list[validity.CellFacts]:
     inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
     elsewhere = {id_ for id_, card in cards.items() if "url" in (card.get("external") or {})}
     driven = _driven(run)
+    real = {name for name, wire in (run.plan().get("links") or {}).items() if "hosts" in wire}
     placement = run.environment().get("placement") or {}
     together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
     return [
@@ -144,6 +145,7 @@ def _known(run: Record, results: Results) -> list[validity.CellFacts]:
             together=together or cell.attributes["stack"] in elsewhere,
             driver=cell.attributes["stack"] in driven,
             loop_taken=cell.loop is not None,
+            apart=cell.attributes["link"] in real,
             half_width=cell.rate.half_width if cell.rate else None,
             plateaus=cell.plateaus,
         )

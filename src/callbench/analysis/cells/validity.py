@@ -200,6 +200,7 @@ class CellFacts:
     plateaus: Sequence[Plateau]
     driver: bool = False
     loop_taken: bool = False
+    apart: bool = False
 
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[CellFacts]) -> Validity:
@@ -342,6 +343,7 @@ def _evidence(known: CellFacts, trials: Sequence[TrialRow], sides: Mapping[int, 
         together=known.together,
         driver=known.driver,
         loop_taken=known.loop_taken,
+        apart=known.apart,
         backend=side_of(behind, _cpu(trials, "backend"), window) if behind else None,
     )
 

@@ -1,10 +1,39 @@
-"""`[hosts]` of a study: its server and its client over the link `real`, by name or by what they must have."""
+"""`[hosts]` of a study: which hosts have its roles over the link `real`, by name or by what they must have."""
 
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from callbench.catalog.study.part import LinkName, Name, Part
+
+Network = IPv4Network | IPv6Network
+
+
+def network_of(text: str) -> Network:
+    """Return a network of a text such as `192.168.1.0/24`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return ip_network(text)
+
+
+def _checked_network(text: str) -> str:
+    network_of(text)
+    return text
+
+
+class NetworkNeeds(Part):
+    """What the network of a host must be.
+
+    Attributes:
+        within: the network in which its address lies.
+        mbit_s: what one stream carries at least, to each other host that is chosen and from it, in Mbit/s.
+    """
+
+    within: Annotated[str, AfterValidator(_checked_network)] | None = None
+    mbit_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 
 
 class HostNeeds(Part):
@@ -13,10 +42,17 @@ class HostNeeds(Part):
     Attributes:
         processors: how many processors adapters may use there, at least.
         adapters: adapters that can run there.
+        tools: tools that are there, as `callbench hosts check` names them.
+        network: where its address lies, and how fast it is.
     """
 
     processors: Annotated[int, Field(ge=1)] = 1
     adapters: list[Name] = Field(default_factory=list)
+    tools: list[Name] = Field(default_factory=list)
+    network: NetworkNeeds = NetworkNeeds()
+
+
+HostWanted = LinkName | HostNeeds
 
 
 class HostsPart(Part):
@@ -25,7 +61,15 @@ class HostsPart(Part):
     Attributes:
         server: of the servers.
         client: of the clients.
+        load: of the clients of `load`, `capacity`, `soak` and `overload` with `--study`.
+        backend: of what stands behind servers; None: the server's host, and servers beside their clients.
+        name_server: of name servers; None: the server's host.
+        broker: of brokers.
     """
 
-    server: LinkName | HostNeeds
-    client: LinkName | HostNeeds
+    server: HostWanted
+    client: HostWanted
+    load: Annotated[list[HostWanted], Field(min_length=1)] | None = None
+    backend: HostWanted | None = None
+    name_server: HostWanted | None = None
+    broker: HostWanted | None = None

@@ -72,6 +72,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli.recorded import stability
     from callbench.cli.recorded.overload import OverloadCommand
+    from callbench.runner.machine import real_hosts
     from callbench.store.requested.overload import OverloadRequest
 
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
@@ -87,4 +88,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         rest_s=rest,
         rate=rate,
     )
-    OverloadCommand(stability.spec(server, shared, what, hosts=hosts), request, shared).go()
+    generators = real_hosts.read_generators(hosts, server.study)
+    OverloadCommand(stability.spec(server, shared, what, hosts=generators), request, shared).go()

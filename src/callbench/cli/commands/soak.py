@@ -46,8 +46,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli.recorded import stability
     from callbench.cli.recorded.soak import SoakCommand
+    from callbench.runner.machine import real_hosts
     from callbench.runner.stability.soak import slice_s
     from callbench.store.requested.soak import SoakRequest
 
     request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
-    SoakCommand(stability.spec(server, shared, what, hosts=hosts), request, shared).go()
+    generators = real_hosts.read_generators(hosts, server.study)
+    SoakCommand(stability.spec(server, shared, what, hosts=generators), request, shared).go()

@@ -10,7 +10,7 @@ from callbench.cli.recorded.reported import ReportedCommand
 from callbench.model import quantities
 from callbench.report.record_report import RecordReport
 from callbench.runner.compare import tasks
-from callbench.runner.machine import checkout, real_hosts
+from callbench.runner.machine import checkout
 from callbench.stats.decide.decision import Outcome
 
 # Of a call.
@@ -23,7 +23,7 @@ def spec(
     what: str,
     timeout_s: float = _TIMEOUT_S,
     *,
-    hosts: str | None = None,
+    hosts: tuple[str, ...] = (),
 ) -> TargetSpec:
     """The server that is meant, and how it is called.
 
@@ -32,7 +32,7 @@ def spec(
         shared: the options of the three commands.
         what: the argument.
         timeout_s: of a call, where no option says it.
-        hosts: of the clients, as `--hosts` names them; None: this machine.
+        hosts: of the clients; none: this machine.
 
     Raises:
         BadInput: the options do not go together.
@@ -46,7 +46,7 @@ def spec(
         server=server.given().without("timeout_s", "--timeout"),
         any_host=shared.any_host,
         link=shared.link,
-        hosts=real_hosts.read_generators(hosts),
+        hosts=hosts,
     )
 
 

@@ -1,13 +1,14 @@
 """Cells between real hosts: the hosts of `run --hosts`, and what lies between them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host_choice import choose
 from callbench.adapter.network.pair import LinkFailure
 from callbench.catalog.reach import REAL
-from callbench.catalog.study import Study
-from callbench.catalog.study.hosts import HostNeeds
+from callbench.catalog.study import Study, load
+from callbench.catalog.study.hosts import HostsPart, HostWanted
+from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.stats.wire.link import Wire
 
@@ -27,23 +28,43 @@ def read(text: str) -> Pair:
     return names[0], names[1]
 
 
-def read_generators(text: str | None) -> tuple[str, ...]:
-    """Read the hosts of many clients; none without the option.
+def read_generators(text: str | None, study: str | None = None) -> tuple[str, ...]:
+    """Return the hosts of many clients: those of the option, else those that `[hosts]` of a study has for a load.
+
+    Args:
+        text: the option; None: it was not given.
+        study: a name or a file; None: there is none.
 
     Raises:
-        BadInput: a name is empty or there twice.
+        BadInput: a name is empty or there twice, or no connected hosts fit.
     """
+    if text is None and study is not None:
+        return _generators_of(load(study))
     names = tuple(name.strip() for name in text.split(",")) if text is not None else ()
     if not all(names) or len(set(names)) < len(names):
         raise BadInput(f"--hosts {text}: give different names of hosts: --hosts alpha,beta")
     return names
 
 
-def wire_of(link: str, study: Study, hosts: Pair | None) -> Wire:
+def _generators_of(study: Study) -> tuple[str, ...]:
+    wanted = study.part.hosts.load if study.part.hosts is not None else None
+    if wanted is None:
+        return ()
+    return tuple(_chosen(study, {f"load {number}": want for number, want in enumerate(wanted, 1)}).values())
+
+
+def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]) -> Wire:
     """Return the definition of a link of a study. Between real hosts, it has their names by side.
 
+    Args:
+        link: its name.
+        study: that has it.
+        hosts: of the command line; None: those of the study.
+        stacks: of the study.
+
     Raises:
-        BadInput: it lies between real hosts, and none are named, or none are connected that fit.
+        BadInput: it lies between real hosts, and none are named, or none are connected that fit, or a role is of no
+            use.
     """
     if link != REAL:
         return study.links[link].wire
@@ -54,11 +75,39 @@ def wire_of(link: str, study: Study, hosts: Pair | None) -> Wire:
         raise BadInput(
             f"{study.name} has cells between real hosts: name them with --hosts SERVER,CLIENT, or in its [hosts]"
         )
-    roles: dict[str, str | HostNeeds] = {"server": part.server, "client": part.client}
+    try:
+        refuse_useless_roles(part, list(stacks))
+    except ValueError as failure:
+        raise BadInput(f"{study.path}: [hosts]: {failure}") from None
+    roles: dict[str, HostWanted] = {"server": part.server, "client": part.client}
+    if part.backend is not None:
+        roles["backend"] = part.backend
     return {"link": None, "hosts": _chosen(study, roles)}
 
 
-def _chosen(study: Study, roles: Mapping[str, str | HostNeeds]) -> Mapping[str, str]:
+def refuse_useless_roles(part: HostsPart, stacks: Sequence[Stack]) -> None:
+    """Refuse roles that no stack uses, and those that cannot be placed.
+
+    Raises:
+        ValueError: there is one; the text says which and why.
+    """
+    if part.backend is not None and not any(stack.card.get("backend") for stack in stacks):
+        raise ValueError("no stack of the study has a backend: remove backend")
+    if part.broker is not None:
+        raise ValueError("no stack of the study has a broker: remove broker")
+    if part.name_server is None:
+        return
+    own = next((stack.id for stack in stacks if stack.card.get("name_server")), None)
+    if own is None:
+        raise ValueError("no stack of the study has a name server: remove name_server")
+    if part.name_server != part.server:
+        raise ValueError(
+            f"each server of {own} starts its name server beside itself: give name_server the host of server,"
+            " or remove it"
+        )
+
+
+def _chosen(study: Study, roles: Mapping[str, HostWanted]) -> Mapping[str, str]:
     """Return the host of each role of a study.
 
     Raises:
@@ -66,10 +115,11 @@ def _chosen(study: Study, roles: Mapping[str, str | HostNeeds]) -> Mapping[str, 
     """
     names = [want for want in roles.values() if isinstance(want, str)]
     if len(set(names)) < len(names):
-        raise BadInput(f"{study.path}: [hosts] names {names[0]} twice: give each role a host of its own")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadInput(f"{study.path}: [hosts] names {twice} twice: give each role a host of its own")
     if len(names) == len(roles):
         return dict(zip(roles, names, strict=True))
     try:
-        return choose(roles, creation.about_connected_hosts())
+        return choose(roles, creation.about_connected_hosts(), creation.stream_between)
     except (LinkFailure, ValueError) as failure:
         raise BadInput(f"{study.path}: [hosts]: {failure}; `callbench hosts check` shows what each has") from failure

@@ -125,7 +125,8 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     every = study.cells(all_stacks.every, request.quick)
     cells = selection.apply(every, stacks)
     links = sorted({cell.link for cell in cells} - {LOOPBACK})
-    wires = {name: real_hosts.wire_of(name, study, request.hosts) for name in links}
+    of_study = [stacks[name] for name in sorted({cell.stack for cell in every})]
+    wires = {name: real_hosts.wire_of(name, study, request.hosts, of_study) for name in links}
     cells = with_claimed_calls(cells, stacks, study, study.rounds(request.quick))
     cells, missing = _cells_with_links(cells, stacks, wires)
     if not cells:

@@ -83,6 +83,7 @@ class Evidence:
         link: share of the link's rate that was used; None if there is no limit.
         driver: whether the client is the load driver: it is no part of the stack, but of the instrument.
         backend: what stands behind the server, on the server's processors; None if nothing does.
+        apart: whether the backend has processors of its own, on another machine.
         loop_taken: whether the rate is without the time of the loop, so that it limits nothing.
         lacked: what hosts of clients lacked, in a sentence that names them; "" if they lacked nothing.
     """
@@ -99,6 +100,7 @@ class Evidence:
     link: float | None = None
     driver: bool = False
     backend: Side | None = None
+    apart: bool = False
     loop_taken: bool = False
     lacked: str = ""
 
@@ -110,7 +112,7 @@ class Evidence:
     @property
     def far(self) -> float:
         """How far server and backend used up what they have: threads of their own, or the processors they share."""
-        both = (self.server.busy or 0.0) + (self.behind.busy or 0.0)
+        both = 0.0 if self.apart else (self.server.busy or 0.0) + (self.behind.busy or 0.0)
         return max(self.server.used, self.behind.used, min(1.0, both))
 
 
@@ -198,7 +200,7 @@ def _shared(evidence: Evidence) -> str:
             return f"client and server share processors, and {_waiting(name, waited)} for one"
         # Server and backend wait for each other where together they use their processors up: no stranger is in it.
         if (side.used if name == "client" else evidence.far) < SATURATED:
-            turns = evidence.backend is not None and name != "client"
+            turns = evidence.backend is not None and name != "client" and not evidence.apart
             why = "server and backend run on the same processors, and " if turns else ""
             return f"{why}{_waiting(name, waited)} for a processor, though it was not used up"
     return ""

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -299,6 +299,13 @@ class Fleet:
         except ConnectionError as lost:
             raise HostFailure(f"host {present.name} is lost ({lost}): see what its agent says") from lost
 
+    def free(self, names: Iterable[str]) -> None:
+        """Free hosts that are taken: others can use them again."""
+        for name in names:
+            if (agent := self._agents.pop(name, None)) is not None:
+                with suppress(ConnectionError, HostFailure):
+                    agent.ask("release", {})
+
     def _check_door_of(self, present: Present) -> None:
         """Say why a host cannot be reached.
 
@@ -368,12 +375,7 @@ class Fleet:
     def close(self) -> None:
         """Free the hosts: what is left there ends."""
         self._ended.set()
-        agents, self._agents = self._agents, {}
-        for agent in agents.values():
-            try:
-                agent.ask("release", {})
-            except (ConnectionError, HostFailure):
-                continue
+        self.free(list(self._agents))
         self._client.close(timeout=2)
 
 
@@ -428,4 +430,4 @@ def about_connected() -> dict[str, dict[str, Any]]:
         HostFailure: the scheduler or a host cannot be reached.
     """
     fleet = fleet_of(default_folder())
-    return {name: fleet.about(present) for name, present in fleet.present().items()}
+    return {name: {"address": present.address, **fleet.about(present)} for name, present in fleet.present().items()}

@@ -7,8 +7,9 @@ from typing import Any
 
 from callbench.adapter.network.remote import stream
 from callbench.adapter.network.remote.clock_check import exchange
-from callbench.adapter.network.remote.fleet import Agent, Fleet
+from callbench.adapter.network.remote.fleet import Agent, Fleet, fleet_of
 from callbench.adapter.network.remote.host_failure import HostFailure
+from callbench.adapter.network.remote.keys import default_folder
 from callbench.stats.estimate.clock_offset import clock_offset
 
 _EXCHANGES = 100
@@ -124,6 +125,22 @@ def streamed(sender: Agent, receiver: Agent) -> StreamCheck:
     except (HostFailure, ConnectionError) as failure:
         return StreamCheck(to.name, why_not=str(failure))
     return StreamCheck(to.name, sent["mbit_s"])
+
+
+def stream_between(sender: str, receiver: str) -> float | None:
+    """Return what a stream from a connected host to another one carries, in Mbit/s; None: there is none.
+
+    Both are free again after it.
+
+    Raises:
+        HostFailure: one cannot be had.
+    """
+    fleet = fleet_of(default_folder())
+    fleet.take_all([sender, receiver])
+    try:
+        return streamed(fleet.take(sender), fleet.take(receiver)).mbit_s
+    finally:
+        fleet.free([sender, receiver])
 
 
 def _checked(name: str, agent: Agent) -> HostCheck:
