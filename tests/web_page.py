@@ -69,14 +69,24 @@ SERVED: dict[str, Any] = {
             "name": HOSTILE,
             "calls": {HOSTILE: 1234},
             "parts": [
-                {"name": HOSTILE, "endpoints": [{"stack": HOSTILE, "endpoint": HOSTILE, "example": HOSTILE}]},
+                {
+                    "name": HOSTILE,
+                    "endpoints": [
+                        {"stack": HOSTILE, "endpoint": HOSTILE, "calls": {HOSTILE: 1234}, "example": HOSTILE}
+                    ],
+                },
                 {"name": "off", "endpoints": []},
             ],
         },
         {
             "name": "uncounted/x",
             "calls": None,
-            "parts": [{"name": "tcp", "endpoints": [{"stack": "a/b", "endpoint": "127.0.0.1:1", "example": None}]}],
+            "parts": [
+                {
+                    "name": "tcp",
+                    "endpoints": [{"stack": "a/b", "endpoint": "127.0.0.1:1", "calls": None, "example": None}],
+                }
+            ],
         },
     ]
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from callbench.store.served_state import ServedState
 from conftest import eventually
 from left_behind import marked
 from served import READY, SUM, Served, endpoints, posted, shown, state
@@ -17,6 +18,12 @@ pytest_plugins = ["served"]
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def called(read: ServedState) -> dict[str, dict[str, int]]:
+    """The calls of each endpoint that was called."""
+    parts = [part for server in read.servers for part in server.parts]
+    return {found.stack: found.calls for part in parts for found in part.endpoints if found.calls}
 
 
 def test_its_file_has_endpoints_and_counts(serve: Callable[..., Served], tmp_path: Path) -> None:
@@ -31,13 +38,16 @@ def test_its_file_has_endpoints_and_counts(serve: Callable[..., Served], tmp_pat
     for _ in range(3):
         posted(seen["native/json+http"], SUM)
     xmlrpc.client.ServerProxy(seen["native/xmlrpc+http"]).SpeedService.Hello()
-    state(file, lambda read: [server.calls for server in read.servers] == [{"Hello": 1, "Sum": 3}])
+    read = state(file, lambda read: [server.calls for server in read.servers] == [{"Hello": 1, "Sum": 3}])
+    assert called(read) == {"native/json+http": {"Sum": 3}, "native/xmlrpc+http": {"Hello": 1}}
     served.says("off http", "native/xmlrpc+tcp")
     over_tcp = {stack: at for stack, at in seen.items() if stack.endswith("+tcp")}
     assert state(file, lambda read: shown(read) == over_tcp).answered == 4
     now = endpoints(served.says("on http", "native/xmlrpc+tcp"))
     posted(now["native/json+http"], SUM)
-    state(file, lambda read: read.answered == 5 and shown(read) == now)
+    # What it answered before it was off is still counted.
+    read = state(file, lambda read: read.answered == 5 and shown(read) == now)
+    assert called(read) == {"native/json+http": {"Sum": 4}, "native/xmlrpc+http": {"Hello": 1}}
     served.hangs_up()
     assert served.ended() == 0
     assert not file.exists()
@@ -54,7 +64,7 @@ def test_its_file_has_stacks_by_name(serve: Callable[..., Served], tmp_path: Pat
     assert [(server.name, server.answered) for server in read.servers] == [("rust/hyper", 0), ("native/json+http", 1)]
     now = endpoints(served.says("on native/json+http", "rust/hyper"))
     posted(now["native/json+http"], SUM)
-    state(file, lambda read: read.servers[1].calls == {"Sum": 2})
+    assert called(state(file, lambda read: read.servers[1].calls == {"Sum": 2})) == {"native/json+http": {"Sum": 2}}
     example = read.servers[0].parts[0].endpoints[0].example
     assert example == f"curl -s {seen['rust/hyper']}"
     ran = subprocess.run(["/bin/sh", "-c", example], capture_output=True, check=True)

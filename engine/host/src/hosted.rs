@@ -1,16 +1,14 @@
 //! Speaks the contract for a runner.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
-use callbench_kit::contract::answers::{Done, Hello, Returned, Traced};
+use callbench_kit::contract::answers::{CallCounts, Counted, Done, Hello, Returned, Traced};
 use callbench_kit::contract::requests::{Connect, Drive, Serve, bad};
 use callbench_kit::contract::{Event, Handler, StopSignal, checks, paced};
 use callbench_kit::drive::Interval;
-use callbench_kit::processor::Usage;
 use callbench_kit::stack::Options;
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Service, pairs};
@@ -103,16 +101,16 @@ impl Handler for Hosted {
         self.runner.request(json!({"do": "stop-serving"}), "stopped-serving").map(|_| ())
     }
 
-    fn counted(&mut self) -> Result<(BTreeMap<String, u64>, Usage), Failure> {
+    fn counted(&mut self) -> Result<Counted, Failure> {
         let mut answer = self.runner.request(json!({"do": "counted"}), "counts")?;
-        let operations: BTreeMap<String, u64> = self.member(&mut answer, "calls")?;
-        let mut calls = BTreeMap::new();
+        let operations: CallCounts = self.member(&mut answer, "calls")?;
+        let mut calls = CallCounts::new();
         for (operation, count) in operations {
             // On the wire, Send has one operation per type. A call of the user's own may begin with Send too.
             let call = if operation.starts_with("Send") && pairs::calls(&operation).is_none() { "Send".to_owned() } else { operation };
             *calls.entry(call).or_default() += count;
         }
-        Ok((calls, self.member(&mut answer, "processor")?))
+        Ok(Counted { calls, endpoints: None, processor: self.member(&mut answer, "processor")? })
     }
 
     fn connect(&mut self, request: &Connect) -> Result<usize, Failure> {

@@ -1,10 +1,12 @@
 //! What a stack must implement: serve, connect, and a function for calls. The kit has the load loop, the contract and the clock.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use callbench_service::service::Service;
 use callbench_service::{Answer, Call};
 
+pub use crate::contract::answers::CallCounts;
 pub use callbench_contract::endpoint::{AnswerKind, Connect, LIMIT, Listen, Options, RemoteCounts, Server};
 
 pub use crate::client::Client;
@@ -93,7 +95,7 @@ pub trait Adapter: Send + Sync {
     }
 
     /// Serves every endpoint in one process, for users with their own clients. None if the adapter does not support it.
-    fn serve_all(&self, _service: Arc<Service>, _at: Listen, _channels: &[String]) -> Option<Result<Box<dyn AllEndpoints>, Failure>> {
+    fn serve_all(&self, _at: Listen, _channels: &[String]) -> Option<Result<Box<dyn AllEndpoints>, Failure>> {
         None
     }
 }
@@ -104,4 +106,7 @@ pub trait AllEndpoints: Send {
     fn endpoints(&self) -> Vec<(String, String)>;
 
     fn switch(&mut self, channel: &str, on: bool) -> Result<(), Failure>;
+
+    /// By full stack name: the answered calls since the last request. Those of channels that were switched off since then are among them.
+    fn counted(&self) -> BTreeMap<String, CallCounts>;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use callbench_kit::stack::{Adapter, AllEndpoints, Listen, Options, Server, Stack};
+use callbench_kit::stack::{Adapter, AllEndpoints, CallCounts, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::Service;
 
@@ -56,14 +56,17 @@ impl Adapter for Native {
         true
     }
 
-    fn serve_all(&self, service: Arc<Service>, at: Listen, channels: &[String]) -> Option<Result<Box<dyn AllEndpoints>, Failure>> {
-        Some(Served::start(service, at, channels).map(|served| Box::new(served) as Box<dyn AllEndpoints>))
+    fn serve_all(&self, at: Listen, channels: &[String]) -> Option<Result<Box<dyn AllEndpoints>, Failure>> {
+        Some(Served::start(at, channels).map(|served| Box::new(served) as Box<dyn AllEndpoints>))
     }
 }
 
 /// Every message over the channels that are on.
 struct Served {
-    service: Arc<Service>,
+    /// The service of each endpoint that was on at some time, so that each counts for itself.
+    services: BTreeMap<String, Arc<Service>>,
+    /// The service that the others are made beside. It answers nothing.
+    first: Service,
     at: Listen,
     on: BTreeMap<&'static str, Open>,
     /// The fixed port of each channel. It is used again when the channel is switched on again.
@@ -77,8 +80,8 @@ struct Open {
 }
 
 impl Served {
-    fn start(service: Arc<Service>, at: Listen, channels: &[String]) -> Result<Self, Failure> {
-        let mut served = Served { service, at, on: BTreeMap::new(), ports: BTreeMap::new() };
+    fn start(at: Listen, channels: &[String]) -> Result<Self, Failure> {
+        let mut served = Served { services: BTreeMap::new(), first: Service::default(), at, on: BTreeMap::new(), ports: BTreeMap::new() };
         for channel in channels {
             served.switch(channel, true)?;
         }
@@ -89,8 +92,8 @@ impl Served {
     fn open(&mut self, channel: &dyn Channel) -> Result<Open, Failure> {
         let messages: Vec<_> = callbench_codec::all().into_iter().filter(|message| channel.carries(message.name())).collect();
         let name = |message: &Arc<dyn Message>| format!("native/{}+{}", message.name(), channel.name());
+        let routes: Vec<_> = messages.iter().map(|message| route(message, self.service_of(name(message)))).collect();
         if channel.has_paths() {
-            let routes = messages.iter().map(|message| route(message, &self.service)).collect();
             let port = if channel.takes_a_port() { self.fixed_port(channel.name())? } else { 0 };
             let at = Listen { port, ..self.at };
             let server = channel.serve(routes, at, &Options::new())?;
@@ -102,12 +105,18 @@ impl Served {
         let at = Listen { port: 0, ..self.at };
         let mut servers = Vec::new();
         let mut endpoints = Vec::new();
-        for message in &messages {
-            let server = channel.serve(vec![route(message, &self.service)], at, &Options::new())?;
+        for (message, only) in messages.iter().zip(routes) {
+            let server = channel.serve(vec![only], at, &Options::new())?;
             endpoints.push((name(message), server.endpoint()));
             servers.push(server);
         }
         Ok(Open { _servers: servers, endpoints })
+    }
+
+    /// The service of an endpoint: the same one again after the endpoint was off.
+    fn service_of(&mut self, name: String) -> &Arc<Service> {
+        let first = &self.first;
+        self.services.entry(name).or_insert_with(|| Arc::new(first.beside()))
     }
 
     /// The port of a channel with paths: the requested one, or the next one that no other such channel has.
@@ -144,5 +153,14 @@ impl AllEndpoints for Served {
             self.on.insert(found.name(), open);
         }
         Ok(())
+    }
+
+    fn counted(&self) -> BTreeMap<String, CallCounts> {
+        let counted = |service: &Service| service.counted().into_iter().map(|(call, count)| (call.to_owned(), count)).collect();
+        self.services
+            .iter()
+            .map(|(name, service)| (name.clone(), counted(service)))
+            .filter(|(_, calls): &(_, CallCounts)| !calls.is_empty())
+            .collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Answers calls and counts them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use callbench_own as own;
@@ -29,12 +30,12 @@ const CALLS: [&str; 9] = ["Empty", "Send", "Sum", "GetPersons", "GetBinaryData",
 pub struct Service {
     counts: [AtomicU64; CALLS.len() + own::CALLS.len()],
     delays: Delays,
-    answer_cache: AnswerCache,
+    answer_cache: Arc<AnswerCache>,
 }
 
 impl Default for Service {
     fn default() -> Self {
-        Service { counts: std::array::from_fn(|_| AtomicU64::new(0)), delays: Delays::default(), answer_cache: AnswerCache::default() }
+        Service { counts: std::array::from_fn(|_| AtomicU64::new(0)), delays: Delays::default(), answer_cache: Arc::default() }
     }
 }
 
@@ -45,6 +46,12 @@ impl Service {
     /// The service with the delays that `options` name. Other members are ignored. The error is a sentence.
     pub fn with_options(options: &serde_json::Map<String, serde_json::Value>) -> Result<Self, String> {
         Ok(Service { delays: Delays::of(options)?, ..Service::default() })
+    }
+
+    /// Another service that counts for itself, without delays. Answers that one of the two has made, both have.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Service { answer_cache: Arc::clone(&self.answer_cache), ..Service::default() }
     }
 
     /// Answers one call. The caller owns the answer. Servers only read it, so they use `look_up`.

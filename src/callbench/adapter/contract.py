@@ -125,9 +125,13 @@ class Stage(TypedDict):
 
 
 class Counts(TypedDict):
-    """A server's answers since the last request, by call, with its processor time and the stages of its work."""
+    """A server's answers since the last request, by call, with its processor time and the stages of its work.
+
+    `endpoints` has the same by stack, if one process serves several.
+    """
 
     calls: dict[str, int]
+    endpoints: NotRequired[dict[str, dict[str, int]]]
     processor: Cpu
     stages: NotRequired[dict[str, Stage]]
 

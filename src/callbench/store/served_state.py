@@ -13,6 +13,9 @@ class ServedEndpoint(BaseModel):
 
     stack: str
     endpoint: Annotated[str, Field(description="its address")]
+    calls: Annotated[
+        dict[str, int] | None, Field(description="answered so far, by call; null if they are not counted for it")
+    ]
     example: Annotated[
         str | None, Field(description="a command line that makes one call; null if no common program can")
     ]

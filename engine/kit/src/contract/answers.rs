@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::codec::Timed;
-use crate::histogram::{Counts, Sparse};
+use crate::histogram::{self, Sparse};
 use crate::processor::Usage;
 
 /// A line to the core. `is` names its type. The id of the request is added.
@@ -34,13 +34,10 @@ pub(super) enum Answer {
         errors: u64,
         /// Once a second: the latencies since the last ones, as buckets of a histogram.
         #[serde(skip_serializing_if = "Option::is_none")]
-        latency: Option<Counts>,
+        latency: Option<histogram::Counts>,
     },
     Done(Box<Done>),
-    Counts {
-        calls: BTreeMap<String, u64>,
-        processor: Usage,
-    },
+    Counts(Counted),
     Codec(Timed),
     Heap {
         used_bytes: u64,
@@ -63,6 +60,20 @@ pub(super) enum Answer {
 pub enum Returned {
     Value(Value),
     Fault { message: String },
+}
+
+/// How many calls were answered, by name.
+pub type CallCounts = BTreeMap<String, u64>;
+
+/// What a server has answered since the last request.
+#[derive(Debug, Serialize)]
+pub struct Counted {
+    pub calls: CallCounts,
+    /// The same by endpoint, under the full name of its stack, if all are served in one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoints: Option<BTreeMap<String, CallCounts>>,
+    /// The processor time of the server process.
+    pub processor: Usage,
 }
 
 /// The first line of an adapter.

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::answers::{Done, Hello, Returned, Traced};
+use super::answers::{Counted, Done, Hello, Returned, Traced};
 use super::requests::{Codec, Connect, Drive, Serve, ServeAll};
 use crate::codec::Timed;
 use crate::drive::Interval;
 use crate::failure::{Failure, Kind};
-use crate::processor::Usage;
 
 /// Handles requests: with the stacks of a Rust adapter, or with a runner in another language. The session itself checks what is common to both:
 /// lines, ids, and whether something is served.
@@ -30,8 +29,8 @@ pub trait Handler {
 
     fn stop_serving(&mut self) -> Result<(), Failure>;
 
-    /// The calls that the server has answered since the last request, by name, and the processor time of the server process.
-    fn counted(&mut self) -> Result<(BTreeMap<String, u64>, Usage), Failure>;
+    /// The calls that the server has answered since the last request.
+    fn counted(&mut self) -> Result<Counted, Failure>;
 
     /// Replaces the clients. Returns the number of open connections.
     fn connect(&mut self, request: &Connect) -> Result<usize, Failure>;

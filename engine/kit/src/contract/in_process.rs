@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::answers::{Done, Hello, Returned, Traced};
+use super::answers::{Counted, Done, Hello, Returned, Traced};
 use super::checks::{clients_wanted, nobody_connected, refuse_unknown, stack_named};
 use super::clients::{self, Clients};
 use super::requests::{Codec, Connect, Drive, Serve, ServeAll, nanoseconds};
@@ -15,7 +15,6 @@ use crate::codec::{self, Timed};
 use crate::drive::Interval;
 use crate::failure::{Failure, Kind};
 use crate::heap;
-use crate::processor::Usage;
 use crate::stack::{Adapter, Stack};
 
 use super::ending::StopSignal;
@@ -59,7 +58,7 @@ impl Handler for InProcess {
         Ok(())
     }
 
-    fn counted(&mut self) -> Result<(BTreeMap<String, u64>, Usage), Failure> {
+    fn counted(&mut self) -> Result<Counted, Failure> {
         self.serving.as_ref().ok_or_else(checks::nothing_served)?.counted()
     }
 

@@ -5,21 +5,17 @@ use std::sync::Arc;
 
 use callbench_service::Service;
 
+use super::answers::{CallCounts, Counted};
 use super::checks::{cannot_run_here, service_of, stack_named};
 use super::requests::{Serve, ServeAll, bad};
 use crate::failure::{Failure, Kind};
 use crate::panics;
-use crate::processor::{self, Usage};
+use crate::processor;
 use crate::stack::{Adapter, AllEndpoints, Listen, Server};
 
-/// A server and its service.
-pub(super) struct Serving {
-    what: What,
-    service: Arc<Service>,
-}
-
-enum What {
-    One(Box<dyn Server>),
+pub(super) enum Serving {
+    /// A server and its service.
+    One(Box<dyn Server>, Arc<Service>),
     All(Box<dyn AllEndpoints>),
 }
 
@@ -32,55 +28,60 @@ impl Serving {
         let service = Arc::new(service_of(request, stack.options())?);
         let at = Listen { host: request.host, port: request.port };
         let server = panics::catch_panic(|| stack.serve(Arc::clone(&service), at, &request.options))?;
-        Ok(Serving { what: What::One(server), service })
+        Ok(Serving::One(server, service))
     }
 
     pub(super) fn all(adapter: &dyn Adapter, request: &ServeAll) -> Result<Self, Failure> {
-        let service = Arc::new(Service::default());
         let at = Listen { host: request.host, port: request.port };
-        let everything = panics::catch_panic(|| {
-            adapter.serve_all(Arc::clone(&service), at, &request.channels).unwrap_or_else(|| Err(no_everything(adapter)))
-        })?;
-        Ok(Serving { what: What::All(everything), service })
+        panics::catch_panic(|| adapter.serve_all(at, &request.channels).unwrap_or_else(|| Err(no_everything(adapter)))).map(Serving::All)
     }
 
     /// The endpoint of the only server.
     pub(super) fn endpoint(&self) -> String {
-        match &self.what {
-            What::One(server) => server.endpoint(),
-            What::All(_) => String::new(),
+        match self {
+            Serving::One(server, _) => server.endpoint(),
+            Serving::All(_) => String::new(),
         }
     }
 
     /// The endpoints of all channels that are on.
     pub(super) fn endpoints(&self) -> BTreeMap<String, String> {
-        match &self.what {
-            What::One(_) => BTreeMap::new(),
-            What::All(everything) => everything.endpoints().into_iter().collect(),
+        match self {
+            Serving::One(..) => BTreeMap::new(),
+            Serving::All(everything) => everything.endpoints().into_iter().collect(),
         }
     }
 
     pub(super) fn switch(&mut self, channel: &str, on: bool) -> Result<(), Failure> {
-        match &mut self.what {
-            What::One(_) => Err(bad("one stack is served, which has no channels to switch: say serve-all first".to_owned())),
-            What::All(everything) => panics::catch_panic(|| everything.switch(channel, on)),
+        match self {
+            Serving::One(..) => Err(bad("one stack is served, which has no channels to switch: say serve-all first".to_owned())),
+            Serving::All(everything) => panics::catch_panic(|| everything.switch(channel, on)),
         }
     }
 
-    /// The answered calls by name since the last request, and the processor time of the server process.
-    pub(super) fn counted(&self) -> Result<(BTreeMap<String, u64>, Usage), Failure> {
-        let mut counts: BTreeMap<String, u64> = self.service.counted().into_iter().map(|(call, count)| (call.to_owned(), count)).collect();
-        if let What::One(server) = &self.what {
-            let elsewhere = panics::catch_panic(|| server.remote_counts())?;
-            for (call, count) in elsewhere.calls {
-                *counts.entry(call).or_default() += count;
+    /// The answered calls since the last request.
+    pub(super) fn counted(&self) -> Result<Counted, Failure> {
+        match self {
+            Serving::One(server, service) => {
+                let elsewhere = panics::catch_panic(|| server.remote_counts())?;
+                let calls = added(service.counted().into_iter().map(|(call, count)| (call.to_owned(), count)).chain(elsewhere.calls));
+                Ok(Counted { calls, endpoints: None, processor: elsewhere.processor.unwrap_or_else(processor::usage) })
             }
-            if let Some(processor) = elsewhere.processor {
-                return Ok((counts, processor));
+            Serving::All(everything) => {
+                let endpoints = everything.counted();
+                let calls = added(endpoints.values().flatten().map(|(call, count)| (call.clone(), *count)));
+                Ok(Counted { calls, endpoints: Some(endpoints), processor: processor::usage() })
             }
         }
-        Ok((counts, processor::usage()))
     }
+}
+
+fn added(counts: impl Iterator<Item = (String, u64)>) -> CallCounts {
+    let mut calls = CallCounts::new();
+    for (call, count) in counts {
+        *calls.entry(call).or_default() += count;
+    }
+    calls
 }
 
 fn no_everything(adapter: &dyn Adapter) -> Failure {

@@ -91,8 +91,7 @@ impl<P: Handler> Session<P> {
             }
             Request::Counted => {
                 self.needs_server()?;
-                let (calls, processor) = self.handler.counted()?;
-                Answer::Counts { calls, processor }
+                Answer::Counts(self.handler.counted()?)
             }
             Request::Codec(request) => Answer::Codec(self.handler.codec(&request)?),
             Request::Heap => Answer::Heap { used_bytes: self.handler.heap()? },

@@ -1,6 +1,5 @@
 """Servers of `callbench serve`: all stacks of an adapter in one process, or one stack in its own process."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ from callbench.catalog.manifest import Manifest
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import KEY, connected_with
+from callbench.runner.serve.answered_calls import AnsweredCalls
 
 Endpoints = dict[str, str]
 
@@ -22,14 +22,14 @@ class OfferedServer(Protocol):
         name: its name in sentences.
         words: the names that a user can switch.
         endpoints: the endpoints of what is on, by stack.
-        calls: how many calls it has answered, by name, as `count` saw them; None: it cannot count.
+        answered: the calls that it has answered, as `count` saw them.
         examples: a command line for each that is on, which makes one call; None: no common program can.
     """
 
     name: str
     words: Sequence[str]
     endpoints: Endpoints
-    calls: dict[str, int] | None
+    answered: AnsweredCalls
     examples: Mapping[str, str | None]
 
     def start(self) -> None:
@@ -74,7 +74,7 @@ class AdapterServer:
         self.name = manifest.name
         self.words = known
         self.endpoints: Endpoints = {}
-        self.calls: dict[str, int] | None = {}
+        self.answered = AnsweredCalls()
         self.examples: Mapping[str, str | None] = {}
         self._manifest = manifest
         self._wanted = wanted
@@ -109,7 +109,7 @@ class AdapterServer:
 
     def count(self) -> None:
         """As `OfferedServer.count`."""
-        self.calls = _added(self.calls, _start_adapter(self._adapter))
+        self.answered.add(_start_adapter(self._adapter))
 
     def ended(self) -> str | None:
         """As `OfferedServer.ended`."""
@@ -131,7 +131,7 @@ class StackServer:
         self.name = stack.id
         self.words: Sequence[str] = (stack.id,)
         self.endpoints: Endpoints = {}
-        self.calls: dict[str, int] | None = None if stack.card.get("counts") is False else {}
+        self.answered = AnsweredCalls(stack.id, counts=stack.card.get("counts") is not False)
         self.examples: Mapping[str, str | None] = {}
         self._stack = stack
         self._manifest = manifest
@@ -182,7 +182,7 @@ class StackServer:
     def count(self) -> None:
         """As `OfferedServer.count`."""
         if self.endpoints:
-            self.calls = _added(self.calls, self._adapters[-1])
+            self.answered.add(self._adapters[-1])
 
     def ended(self) -> str | None:
         """As `OfferedServer.ended`."""
@@ -205,19 +205,6 @@ def _reached(stack: Stack, endpoint: str) -> str:
     whole = connected_with(table, endpoint, {})[0].replace("{n}", ITEMS)
     method = table.get("method", "GET")
     return whole if method == "GET" or urlsplit(whole).scheme == "" else f"{whole} ({method})"
-
-
-def _added(calls: dict[str, int] | None, server: Adapter) -> dict[str, int] | None:
-    """Return the calls with those that were answered since; None if they cannot be counted."""
-    if calls is None:
-        return None
-    try:
-        added = Counter(calls)
-        added.update(server.counted()["calls"])
-        return dict(added)
-    except AdapterFailure:
-        # Of one that has died, `ended` says so.
-        return None
 
 
 def _start_adapter(adapter: Adapter | None) -> Adapter:

@@ -44,7 +44,9 @@ def _state(serving: Sequence[OfferedServer]) -> Mapping[str, object]:
 
 
 def _server(server: OfferedServer) -> ServedProcess:
-    return ServedProcess(name=server.name, calls=server.calls, parts=[_part(server, word) for word in server.words])
+    return ServedProcess(
+        name=server.name, calls=server.answered.calls, parts=[_part(server, word) for word in server.words]
+    )
 
 
 def _part(server: OfferedServer, word: str) -> ServedPart:
@@ -53,7 +55,12 @@ def _part(server: OfferedServer, word: str) -> ServedPart:
     return ServedPart(
         name=word,
         endpoints=[
-            ServedEndpoint(stack=stack, endpoint=server.endpoints[stack], example=server.examples.get(stack))
+            ServedEndpoint(
+                stack=stack,
+                endpoint=server.endpoints[stack],
+                calls=server.answered.of(stack),
+                example=server.examples.get(stack),
+            )
             for stack in stacks
         ],
     )
