@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from fleet_lab import Program
 from two_hosts import TwoHosts, journal, rounds
 
+from callbench.adapter.network.remote.allowed_commands import commands_file
 from callbench.adapter.network.remote.keys import create
 from conftest import SMALL, assert_one_sentence, command
 
@@ -21,7 +23,9 @@ pytestmark = [pytest.mark.usefixtures("lab", "nothing_left"), pytest.mark.engine
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Iterator[TwoHosts]:
+def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoHosts]:
+    # Agents look there for commands that they may run.
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     with ExitStack() as stack:
         yield TwoHosts(tmp_path, stack)
 
@@ -92,16 +96,28 @@ def assert_both_sides_were_watched(lines: list[dict[str, Any]]) -> None:
 
 
 def test_a_study_names_its_hosts_or_says_what_they_must_have(two: TwoHosts, tmp_path: Path) -> None:
-    """The server by name, the client as the other one that can run the adapter; without --hosts."""
-    file = tmp_path / "between.toml"
-    hosts = '[hosts]\nserver = "alpha"\nclient = { processors = 1, adapters = ["honest"] }\n'
-    file.write_text(SMALL.replace("[load]", f'{hosts}[load]\nlink = "real"'))
-    options = ("--quick", "--forks", 1, "--no-baselines", "--select", "stack=honest/tcp")
+    """The server by name, the client as the other one that can run the adapter; without --hosts.
+
+    The study's own server is started on its host, which allows the command.
+    """
+    file, site = tmp_path / "between.toml", tmp_path / "site"
+    hosts = '[hosts]\nserver = "alpha"\nclient = { processors = 1, adapters = ["honest"], network.mbit_s = 1.0 }\n'
+    start = [sys.executable, "-m", "http.server", "--protocol", "HTTP/1.1", "--bind", "{host}", "{port}"]
+    server = f'[servers.files]\nstart = {json.dumps(start)}\n[[cells]]\ngroup = "files"\ncall = "Hello"\n'
+    server += 'stacks = ["load/http1:servers/files"]\n'
+    file.write_text(SMALL.replace("[load]", f'{hosts}[load]\nlink = "real"') + server)
+    site.mkdir()
+    commands_file().parent.mkdir(parents=True)
+    commands_file().write_text(f'"{" ".join(start)}" = "{site}"\n')
+    chosen = ("--select", "stack=honest/tcp", "--select", "stack=load/http1:servers/files")
+    options = ("--quick", "--forks", 1, "--no-baselines", *chosen)
     ended = two.run("run", file, *options, "--out", "run", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     plan = json.loads((tmp_path / "run" / "plan.json").read_text())
     assert plan["links"]["real"]["hosts"] == {"server": "alpha", "client": "beta"}
-    assert rounds(journal(tmp_path / "run"))
+    stacks = {cell["id"]: cell["stack"] for cell in plan["cells"]}
+    driven = {stacks[each["cell"]] for line in rounds(journal(tmp_path / "run")) for each in line["slices"]}
+    assert driven == {"honest/tcp", "load/http1:servers/files"}
     file.write_text(file.read_text().replace("processors = 1", "processors = 4096"))
     refused = two.run("run", file, *options, "--out", "none", cwd=tmp_path)
     assert refused.returncode == 2
