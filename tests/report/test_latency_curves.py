@@ -15,7 +15,8 @@ from callbench.analysis.run.subject import Subject, subject
 from callbench.model.metrics.registry import PERCENTILES
 from callbench.report.charts.distributions import beside, distributions
 from callbench.report.charts.latency_curve import Quantile, latency_curve
-from callbench.report.export.latencies import text
+from callbench.report.export.latencies import document, text
+from callbench.report.export.latency_document import LatencyDocument
 from callbench.stats.estimate.interval import Interval
 from callbench.store.record import Record
 from conftest import assert_one_sentence
@@ -149,6 +150,17 @@ def test_the_command_writes_the_page_of_chosen_cells(
     ids = ",".join(cell.id for cell in cells)
     callbench("report", str(path), "--latency", ids, check=True)
     assert (path / "report-latency.html").read_text() == text(known, cells)
+
+
+def test_its_figures_are_those_of_the_curves(known: Subject) -> None:
+    cells = known.results.cells[:2]
+    made = LatencyDocument.model_validate_json(document(known, cells))
+    for cell, curve in zip(made.cells, curves(known)[:2], strict=True):
+        assert (cell.cell, cell.calls) == (curve.cell.id, curve.calls)
+        assert {point.share: point.us for point in cell.points} == {at: it.middle for at, it in curve.points.items()}
+        assert all(
+            point.low_us and point.high_us and point.low_us <= point.us <= point.high_us for point in cell.points
+        )
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from callbench.model.version import VERSION
+from callbench.report.export.latency_document import LatencyDocument
 from callbench.store.head import COMPARISON, head
 from callbench.store.progress import ProgressFile
 from callbench.store.record_writer import RecordWriter
@@ -124,6 +125,7 @@ def asked_of(job: str, exported: bytes) -> dict[str, dict[str, Any]]:
         "showRecord": {"name": "soak"},
         "getEntry": {"name": "soak"},
         "getReport": {"name": "soak"},
+        "getLatency": {"name": "a", "query": {"cells": "c001,c002"}},
         "exportRecord": {"name": "soak"},
         "renameRecord": {"name": "peer", "json": {"name": "monday"}},
         "tagRecord": {"name": "soak", "json": {"tags": ["a", "a", HOSTILE[:20]]}},
@@ -198,6 +200,7 @@ def test_each_answer_is_as_it_is_described(page: TestClient, folder: Path, jobs:
         ("GET /api/records?colour=red", None, "colour"),
         ("GET /api/records/none", None, "no record 'none'"),
         ("GET /api/records/..%2F..%2Fetc", None, "no such address"),
+        ("GET /api/records/soak/latency?cells=c001", None, "not a run of a study"),
         ("GET /api/compare?first=soak", None, "other: field required"),
         ("POST /api/records/soak/tags", '{"tags": "a"}', "tags: input should be a valid list"),
         ("POST /api/records/soak/tags", '{"tags": [], "more": 1}', "more"),
@@ -287,6 +290,7 @@ def test_events_have_json(page: TestClient) -> None:
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
 def test_the_lines_of_the_guide_do_what_it_says(address: str, folder: Path, tmp_path: Path) -> None:
+    synthetic.write(folder / "run", only=("native/soap+supertcp",))
     (tmp_path / "server.py").write_text((ROOT / "tests/external/greeting/server.py").read_text())
     lines = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs/guide/api.md").read_text(), re.MULTILINE | re.DOTALL)
     script = "".join(lines).replace("http://127.0.0.1:8090", address.partition("/?token=")[0])
@@ -303,6 +307,8 @@ def test_the_lines_of_the_guide_do_what_it_says(address: str, folder: Path, tmp_
     assert ended.returncode == 0, ended.stdout + ended.stderr
     printed = subprocess.run(command("show", folder.resolve() / "load", "--json"), capture_output=True, check=True)
     assert (tmp_path / "load.json").read_bytes() == printed.stdout
+    latency = LatencyDocument.model_validate_json((tmp_path / "latency.json").read_bytes())
+    assert [cell.cell for cell in latency.cells] == ["c001", "c002"]
     assert json.loads((folder / "load/tags.json").read_text()) == {"tags": ["monday"]}
     assert (folder / "load-2").is_dir()
     assert "event: ended" in ended.stdout

@@ -101,11 +101,11 @@ def test_only_the_newest_pages_of_chosen_cells_are_kept(
     monkeypatch.setattr(reports, "said", said)
     pages = reports.Reports(kept)
     for options in ([], ["--cells"], ["--latency=c1"], ["--latency=c2"], ["--latency=c1"], ["--latency=c3"]):
-        assert pages.html(made, options)
+        assert pages.written(made, options)
     assert len(started) == 5
     assert len(names(kept)) == 4
-    pages.html(made, ["--latency=c1"])
-    pages.html(made)
+    pages.written(made, ["--latency=c1"])
+    pages.written(made)
     assert len(started) == 5, "what was asked for last is kept, and so is the report"
-    pages.html(made, ["--latency=c2"])
+    pages.written(made, ["--latency=c2"])
     assert len(started) == 6

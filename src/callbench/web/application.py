@@ -147,10 +147,10 @@ class Pages:
         return view("record", {"entry": entry, "part": part, "shell": shlex.quote(str(path))})
 
     def _page_of_cells(self, request: Request) -> Response:
-        return framed(lambda: self._reports.html(self._shelf.path(request.path_params["name"]), ["--cells"]))
+        return framed(lambda: self._reports.written(self._shelf.path(request.path_params["name"]), ["--cells"]))
 
     def _report(self, request: Request) -> Response:
-        return framed(lambda: self._reports.html(self._shelf.path(request.path_params["name"])))
+        return framed(lambda: self._reports.written(self._shelf.path(request.path_params["name"])))
 
     def _export(self, request: Request) -> Response:
         return exported(self._shelf.path(request.path_params["name"]), self._kept)

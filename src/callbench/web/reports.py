@@ -28,12 +28,12 @@ class Reports:
         self._verdicts: dict[Path, tuple[object, str]] = {}
         self._count = 0
 
-    def html(self, record: Path, options: Sequence[str] = ()) -> bytes:
-        """Return the report of a record as it is now, or a page of a run's cells.
+    def written(self, record: Path, options: Sequence[str] = ()) -> bytes:
+        """Return the report of a record as it is now, or what it says of a run's cells.
 
         Args:
             record: its folder.
-            options: of `callbench report`, for a page of cells.
+            options: of `callbench report`, for cells.
 
         Raises:
             BadInput: it cannot be made; the sentence is the command's.
@@ -45,7 +45,7 @@ class Reports:
             if known is None or known[0] != state:
                 if known is not None:
                     known[1].unlink(missing_ok=True)
-                known = state, self._written(record, options)
+                known = state, self._write(record, options)
             # The newest stand last. Of cells that were chosen there are any number of pages.
             self._made[record, *options] = known
             chosen = [key for key in self._made if key[1:] not in _LASTING]
@@ -56,9 +56,9 @@ class Reports:
                 self._verdicts[record] = state, title_of(content)
             return content
 
-    def _written(self, record: Path, options: Sequence[str]) -> Path:
+    def _write(self, record: Path, options: Sequence[str]) -> Path:
         self._count += 1
-        file = self._kept / f"{self._count}.html"
+        file = self._kept / str(self._count)
         said(["report", str(record), "--out", str(file), *options])
         return file
 

@@ -26,8 +26,8 @@ def command(
         typer.Option(
             "--latency",
             metavar="CELL,...",
-            help="Of a run: a page with the latency of these cells by percentile, laid over each other. `--cells` has"
-            " their ids. Default: the report.",
+            help="Of a run: a page with the latency of these cells by percentile, laid over each other, or its figures"
+            " with `--format json`. `--cells` has their ids. Default: the report.",
         ),
     ] = None,
 ) -> None:
@@ -41,10 +41,12 @@ def command(
 
     if latency is not None and cells:
         raise BadInput("--cells and --latency are two pages: leave one of them out")
-    if (cells or latency is not None) and form != "html":
-        raise BadInput(f"{'--cells' if cells else '--latency'} writes a page: leave out --format {form}")
+    if cells and form != "html":
+        raise BadInput(f"--cells writes a page: leave out --format {form}")
+    if latency is not None and form not in latencies.FORMATS:
+        raise BadInput(f"--latency writes html or json: leave out --format {form}")
     if latency is not None:
-        written = latencies.write(path, [name.strip() for name in latency.split(",")], out)
+        written = latencies.write(path, [name.strip() for name in latency.split(",")], form, out)
     else:
         written = page_of_cells.write(path, out) if cells else records.write(path, form, out)
     print(written)  # noqa: T201

@@ -54,6 +54,12 @@ class ComparisonAsked(AskedMessage):
     other: Annotated[str, Field(description="name of the other run")]
 
 
+class LatencyAsked(AskedMessage):
+    """Which cells of a run are meant."""
+
+    cells: Annotated[str, Field(description="their ids, with commas between them: c001,c002; at most 8")]
+
+
 class HistoryAsked(AskedMessage):
     """In which order the records stand."""
 

@@ -6,12 +6,14 @@ from typing import BinaryIO
 from starlette.responses import HTMLResponse, Response
 
 from callbench.analysis.history.order import SeriesOrder
+from callbench.report.export.latency_document import LatencyDocument
 from callbench.store import packed
 from callbench.store.head import COMPARISON
 from callbench.web.api.messages import (
     ComparisonAsked,
     DeletionAsked,
     HistoryAsked,
+    LatencyAsked,
     NameAsked,
     NothingAsked,
     RecordEntry,
@@ -46,6 +48,7 @@ class Records:
             Operation("GET", at, "showRecord", self._show, record_kinds()),
             Operation("GET", f"{at}/entry", "getEntry", self._entry),
             Operation("GET", f"{at}/report", "getReport", self._report, media="text/html"),
+            Operation("GET", f"{at}/latency", "getLatency", self._latency),
             Operation("GET", f"{at}/export", "exportRecord", self._export, media=ZIP),
             Operation("POST", f"{at}/name", "renameRecord", self._rename),
             Operation("POST", f"{at}/tags", "tagRecord", self._tag),
@@ -75,8 +78,13 @@ class Records:
 
     def _report(self, name: str, _: NothingAsked) -> Response:
         """Return the report of a record."""
-        page = self._parts.reports.html(self._shelf.path(name))
+        page = self._parts.reports.written(self._shelf.path(name))
         return HTMLResponse(page, headers={"Content-Security-Policy": REPORT_POLICY})
+
+    def _latency(self, name: str, asked: LatencyAsked) -> LatencyDocument:
+        """Return the latencies of chosen cells of a run by percentile, with their intervals."""
+        options = [f"--latency={asked.cells}", "--format=json"]
+        return LatencyDocument.model_validate_json(self._parts.reports.written(self._shelf.path(name), options))
 
     def _export(self, name: str, _: NothingAsked) -> Response:
         """Return a record as one file."""
