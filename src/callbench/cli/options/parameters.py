@@ -70,6 +70,6 @@ GeneratorHosts = Annotated[
         "--hosts",
         metavar="NAME,NAME,...",
         help="Hosts of the clients: names of `callbench hosts list`, or ssh:USER@HOST. They share the load."
-        " Default: this machine.",
+        " Default: `load` in [hosts] of --study, else this machine.",
     ),
 ]
