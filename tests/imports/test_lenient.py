@@ -29,6 +29,12 @@ def answer(tools: list[dict[str, Any]], **result: Any) -> str:
         ("a.json", answer(TOOLS), ["Ping", "Read"], ""),
         ("a.json", answer(TOOLS, nextCursor="x"), ["Ping", "Read"], "nextCursor"),
         ("a.json", f"event: message\ndata: {answer(TOOLS)}\n\n", ["Ping", "Read"], ""),
+        (
+            "a.json",
+            f"\nevent: endpoint\ndata: /messages?id=1\n\nevent: message\ndata: {answer(TOOLS)}\n\n",
+            ["Ping", "Read"],
+            "",
+        ),
         ("a.txt", f": hello\r\n\r\nid: 1\r\ndata:{answer(TOOLS)}\r\n\r\n", ["Ping", "Read"], ""),
         (
             "a.sse",
@@ -47,6 +53,14 @@ def test_lists_of_tools_as_people_save_them(tmp_path: Path, name: str, text: str
     service = imported(file)
     assert [call.name for call in service.schema.calls] == calls
     assert any("nextCursor" in said for said in service.notes) == bool(note)
+
+
+def test_a_stream_that_was_cut_is_refused_as_a_stream(tmp_path: Path) -> None:
+    """It was read as YAML, in which `event` stood twice."""
+    file = tmp_path / "a.json"
+    file.write_text(f"event: message\ndata: {answer(TOOLS)[:-3]}\n\nevent: message\ndata: {{}}\n\n")
+    with pytest.raises(BadInput, match="is not JSON"):
+        imported(file)
 
 
 def test_an_event_stream_without_tools_says_what_to_save(tmp_path: Path) -> None:

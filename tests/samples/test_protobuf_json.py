@@ -162,6 +162,9 @@ def test_keys_that_the_message_lacks_are_named(tmp_path: Path) -> None:
         ({"share": "-Infinity"}, "$.share is -inf"),
         ({"state": 7}, "the enumeration OrderState has no value 7"),
         ({"state": "LOST"}, "LOST"),
+        # Protobuf's package for Python took both for empty.
+        ({"raw": "@@"}, "$.raw is no base64"),
+        ({"wrappedRaw": "A Q"}, "$.wrappedRaw is no base64"),
         ({"createdAt": "yesterday"}, "protobuf's own reader of JSON says"),
         ({"total": "1.5"}, "protobuf's own reader of JSON says"),
         ({"any": {"@type": "type.googleapis.com/no.Such"}}, "protobuf's own reader of JSON says"),

@@ -37,7 +37,8 @@ _CONTENT: dict[str, Any] = {
 
 _SAVE = "save what the server answers to tools/list, as JSON or as it came"
 _SAVE_ALL = "Ask for them with that cursor, and save the answers below each other, one a line."
-_FIELD = re.compile(r"(?:event|data|id|retry)?:")
+_FIELD = re.compile(r"\s*(?:event|data|id|retry)?:")
+_DATA = re.compile(r"^data: ?[{\[]", re.MULTILINE)
 
 
 def read(sources: Sequence[Source], options: Options) -> Imported:
@@ -84,7 +85,8 @@ def is_tool_list(source: Source) -> bool:
     try:
         listed, _ = as_one_list(source)
     except BadInput:
-        return False
+        # What is wrong with a stream is said of it as a stream.
+        return _is_stream(source.text)
     return listed is not source
 
 
@@ -113,7 +115,7 @@ def as_one_list(source: Source) -> tuple[Source, tuple[str, ...]]:
 
 def _answers(source: Source) -> tuple[list[Json], bool]:
     """The answers in a document, and whether it is one answer as it is."""
-    if _FIELD.match(source.text):
+    if _is_stream(source.text):
         return [user_json.parsed(data, source.name, DEEPEST) for data in _events(source.text)], False
     lines = [line for line in source.text.splitlines() if line.strip()]
     if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines):
@@ -125,11 +127,16 @@ def _answers(source: Source) -> tuple[list[Json], bool]:
     return [document], True
 
 
+def _is_stream(text: str) -> bool:
+    """Whether a document is a stream of events, and no YAML with such a key."""
+    return _FIELD.match(text) is not None and _DATA.search(text) is not None
+
+
 def _events(text: str) -> Iterator[str]:
-    """The data of each event of a stream (WHATWG's server-sent events)."""
+    """The data of each event of a stream (WHATWG's server-sent events), but for those whose data is no JSON at all."""
     for event in re.split(r"\r?\n(?:\r?\n)+", text):
         data = [line[5:].removeprefix(" ") for line in event.splitlines() if line.startswith("data:")]
-        if "".join(data).strip():
+        if "".join(data).lstrip().startswith(("{", "[")):
             yield "\n".join(data)
 
 

@@ -6,6 +6,7 @@ There a `Timestamp` is a text, an `int64` can be one, an enumeration can be its 
 
 import base64
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from callbench.model.service.imported import Json
 from callbench.model.service.schema import Field, Kind, Schema, Shape
 
 _OWN_JSON = "google.protobuf."
+_BYTES = "google.protobuf.BytesValue"
+# With letters of either alphabet, and padded or not.
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 _DEEPEST = 100
 _SHOWN = 300
 
@@ -125,6 +129,8 @@ def _plain(value: Any) -> Json:  # noqa: ANN401 - what a `Value` holds
 def _known(of: Descriptor, value: Json, place: str, left_out: list[str], depth: int) -> Json:
     """The value without the keys that a message lacks. Protobuf's reader would take values of enumerations out too."""
     if of.full_name.startswith(_OWN_JSON) or value is None or depth > _DEEPEST:
+        if of.full_name == _BYTES:
+            _refuse_odd_base64(value, place)
         return value
     if not isinstance(value, dict):
         raise BadInput(f"{place} is no object")
@@ -145,15 +151,31 @@ def _known(of: Descriptor, value: Json, place: str, left_out: list[str], depth: 
 def _known_field(field: FieldDescriptor, value: Json, place: str, left_out: list[str], depth: int) -> Json:
     entry = field.message_type
     if entry is None:
+        if field.type == FieldDescriptor.TYPE_BYTES:
+            _refuse_odd_base64(value, place)
         return value
     if entry.GetOptions().map_entry:
         of = entry.fields_by_name["value"].message_type
         if of is None or not isinstance(value, dict):
+            if entry.fields_by_name["value"].type == FieldDescriptor.TYPE_BYTES:
+                _refuse_odd_base64(value, place)
             return value
         return {key: _known(of, inner, f"{place}.{key}", left_out, depth) for key, inner in value.items()}
     if isinstance(value, list):
         return [_known(entry, inner, f"{place}[{at}]", left_out, depth) for at, inner in enumerate(value)]
     return _known(entry, value, place, left_out, depth)
+
+
+def _refuse_odd_base64(value: Json, place: str) -> None:
+    """Refuse what protobuf's package for Python leaves out without a word, and other languages refuse.
+
+    Raises:
+        BadInput: a text in the value is no base64.
+    """
+    if isinstance(value, str) and not _BASE64.fullmatch(value):
+        raise BadInput(f"{place} is no base64")
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _refuse_odd_base64(inner, place)
 
 
 def _key(key: object) -> str:
