@@ -146,10 +146,10 @@ def test_advice_names_nothing_that_an_upper_bound_of_a_time_reaches() -> None:
     values = {name: dict(enumerate(at(us))) for name, us in (("a", 10.0), ("b", 20.0), ("c", 40.0))}
     assert choose(values, "", 0.05, 0.0).verdict is Advised.CHOOSE
     # Forty is the most that it takes: that it is behind was not shown.
-    assert choose(values, "", 0.05, 0.0, at_most=["c"]).verdict is Advised.UNDECIDED
+    assert choose(values, "", 0.05, 0.0, least={"c": {}}).verdict is Advised.UNDECIDED
     # What takes ten at most is ahead all the same.
-    assert choose(values, "", 0.05, 0.0, at_most=["a"]).verdict is Advised.CHOOSE
-    assert choose(values, "c", 0.05, 0.0, at_most=["c"]).verdict is Advised.UNDECIDED
+    assert choose(values, "", 0.05, 0.0, least={"a": {}}).verdict is Advised.CHOOSE
+    assert choose(values, "c", 0.05, 0.0, least={"c": {}}).verdict is Advised.UNDECIDED
 
 
 def test_the_cheapest_row_over_a_link_is_not_one_that_an_upper_bound_reaches() -> None:

@@ -1,7 +1,7 @@
 """The whole advice: candidates, the choice, what it saves, what that depends on, how far predictions are off."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -23,7 +23,7 @@ from callbench.analysis.advice.elsewhere import Measured
 from callbench.analysis.advice.figures import Every, Figures, read
 from callbench.analysis.advice.languages import TakingPart
 from callbench.analysis.advice.one_saving import with_one_saving
-from callbench.analysis.advice.prediction import measured_links, mixed, value
+from callbench.analysis.advice.prediction import at_least, measured_links, mixed, value
 from callbench.analysis.advice.regions import Regions, regions
 from callbench.analysis.advice.requirements import LeftOutStack
 from callbench.analysis.advice.savings import CostLine, candidate_amounts, lines
@@ -59,6 +59,7 @@ class Advice:
         assumed: whether it holds for all that was assumed; the intervals of the lines span all of that.
         changes: what would change it; nothing where it depends on what is assumed.
         spread: how rates differ from run to run on this machine, as far as is known.
+        at_most: candidates whose values are upper bounds.
         amounts: what the goal wants small, by candidate: ms, money a month, µs or bytes. Intervals are as in `lines`.
     """
 
@@ -83,6 +84,7 @@ class Advice:
     changes: Sequence[Change] = ()
     spread: RunSpread = UNKNOWN
     amounts: Mapping[str, Difference] = field(default_factory=dict)
+    at_most: Collection[str] = ()
 
 
 def advise(
@@ -201,6 +203,7 @@ def of_figures(  # noqa: PLR0913, PLR0917 - all that an advice rests on
         changes=() if assumed.outcome is Holds.DEPENDS else changes(measured),
         spread=spread,
         amounts=amounts,
+        at_most=decision.at_most,
     )
 
 
@@ -247,15 +250,18 @@ def _least(
     """
     found = {}
     for goal in (Goal.BYTES, Goal.PROCESSOR):
-        values = {}
+        values: dict[str, ByBlock] = {}
+        bounds: dict[str, ByBlock] = {}
         for name in leaders:
             own = {group: value(every[name, group], situation, goal) for group in groups}
-            of_name = mixed(every, name, groups, own)
+            lowest = {group: value(at_least(every[name, group]), situation, goal) for group in groups}
+            of_name, least = (mixed(every, name, groups, each) for each in (own, lowest))
             if of_name and min(of_name.values()) > 0:
                 values[name] = of_name
+                bounds |= {name: least} if least != of_name else {}
         if goal is situation.goal or not values or len(values) < len(leaders):
             continue
-        choice = choose(values, "", situation.margin, error_of(compared, situation, goal).log)
+        choice = choose(values, "", situation.margin, error_of(compared, situation, goal).log, least=bounds)
         shown = goal is Goal.BYTES or choice.verdict is AdviceVerdict.CHOOSE
         found[goal] = choice.best if shown else ""
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from callbench.analysis.advice.figures import Figures
 from callbench.analysis.advice.prediction import latency_us, money_a_month, percentile_of, processor_us
-from callbench.analysis.advice.sleeping import SIDES, scaled, times
+from callbench.analysis.advice.sleeping import SIDES, scaled, times, told
 from callbench.model.situation import Goal, Situation
 from callbench.stats.estimate.contrast import ByBlock, fork_ratios, ratios_by_fork
 from callbench.stats.estimate.interval import Interval, geometric_mean
@@ -86,8 +86,8 @@ def _processor_check(cell: Figures, cells: Sequence[Figures], link: str, side: s
     by = times(cells, link, side, cell.channel, without=cell.stack)
     if by is None:
         return None
-    here, seen = (getattr(spent, f"{side}_us") for spent in (cell.here, cell.over[link]))
-    check = _check((cell.stack, cell.group, link, f"{PROCESSOR_TIME}, {side}"), scaled(here, by), seen)
+    here, seen = (told(spent, side) for spent in (cell.here, cell.over[link]))
+    check = _check((cell.stack, cell.group, link, f"{PROCESSOR_TIME}, {side}"), scaled(here, math.exp(by.log)), seen)
     if check is None:
         return None
     # The factor's own interval counts: how much the forks differ says nothing of it.
@@ -168,7 +168,8 @@ def off_by(checked: Iterable[Check], link: str, what: str, us: float) -> float:
 def _off(cell: Figures, situation: Situation, name: str, goal: Goal) -> ByBlock:
     """Give measured over predicted by fork, of what the goal wants small; empty where one is not known."""
     measured = cell.over.get(name)
-    if measured is None:
+    if measured is None or (goal is not Goal.TIME and (cell.here.least_us or measured.least_us)):
+        # Upper bounds of processor time say nothing of an error.
         return {}
     link = next(link for link in situation.links if link.name == name)
     both = situation.prices is None or situation.prices.both_sides

@@ -1,7 +1,7 @@
 """The choice: what to take, or to stay, or that it is undecided. The rule stands in docs/decisions and the guide."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -63,7 +63,6 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
     margin: float,
     error: float,
     level: float = LEVEL,
-    at_most: Collection[str] = (),
     worth: float = 0.0,
     between: BetweenRuns = ALONE,
     least: Mapping[str, ByBlock] | None = None,
@@ -78,12 +77,11 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
         margin: the difference that does not matter, as a share.
         error: how far a comparison can be off besides chance, as a log-ratio.
         level: the chance of a wrong name.
-        at_most: candidates whose values are upper bounds: each true value lies between the least that it can be and
-            that bound. What is advised has to be right wherever they lie.
         worth: the least that a move has to save, in the unit of the values: a share of little is little. Candidates
             that differ by less are alike.
         between: what other runs on this machine can differ by.
-        least: of those candidates, what their values are not below; of one without it, nearly nothing.
+        least: of candidates whose values are upper bounds, what these are not below; empty: nearly nothing. What is
+            advised has to be right wherever the true values lie between the two.
         noise: how values vary from fork to fork; None: as all of the values here say together.
         amounts: of each candidate, the mean of its values with all that it can be: what is saved is a share of that.
     """
@@ -95,22 +93,23 @@ def choose(  # noqa: PLR0913, PLR0917 - the values and all that they are held ag
     def chosen(of: Mapping[str, ByBlock]) -> Choice:
         return _chosen(
             values=of, today=today, margin=margin, error=error, level=level, worth=worth, estimated=estimated,
-            amounts=amounts or {},
+            # Where another value than its bound is tried, its own mean is the amount.
+            amounts={name: known for name, known in (amounts or {}).items() if of[name] is values[name]},
         )  # fmt: skip
 
-    floors = {name: _floor(values[name], (least or {}).get(name)) for name in sorted(values.keys() & set(at_most))}
-    return _wherever_bounds_lie(values, today, margin, floors, chosen)
+    floors = {name: _floor(values[name], below) for name, below in sorted((least or {}).items()) if name in values}
+    return _wherever_bounds_lie(values, today, floors, chosen)
 
 
 _Chosen = Callable[[Mapping[str, ByBlock]], Choice]
 
 
-def _floor(values: ByBlock, least: ByBlock | None) -> ByBlock:
-    return least or {fork: _NEARLY_NOTHING * value for fork, value in values.items()}
+def _floor(values: ByBlock, least: ByBlock) -> ByBlock:
+    return {fork: min(value, max(least.get(fork, 0.0), _NEARLY_NOTHING * value)) for fork, value in values.items()}
 
 
 def _wherever_bounds_lie(
-    values: Mapping[str, ByBlock], today: str, margin: float, floors: Mapping[str, ByBlock], chosen: _Chosen
+    values: Mapping[str, ByBlock], today: str, floors: Mapping[str, ByBlock], chosen: _Chosen
 ) -> Choice:
     """Decide where some values are upper bounds: keep what is right wherever their true values lie.
 
@@ -131,11 +130,25 @@ def _wherever_bounds_lie(
         worst = {name: worst_for(name) for name in found.leaders}
         if found.verdict is AdviceVerdict.CHOOSE and _is_best(worst[found.best], found.best):
             return found
-        safe = [name for name in found.leaders if name in _near(worst[name], margin)]
+        safe = [name for name in found.leaders if name in _near(worst[name])]
         if found.best in safe:
-            return replace(found, verdict=AdviceVerdict.EITHER, leaders=safe)
+            return replace(
+                _behind_as_shown(found, worst[found.best], floors), verdict=AdviceVerdict.EITHER, leaders=safe
+            )
     changing = [name for name, floor in floors.items() if not _same(found, chosen({**values, name: floor}))]
     return _left_open(replace(found, leave=leave), today, changing or list(floors))
+
+
+def _behind_as_shown(found: Choice, worst: Choice, floors: Mapping[str, ByBlock]) -> Choice:
+    """Call an upper bound behind only if the least that it stands for is."""
+    if found.comparison is None or worst.comparison is None:
+        return found
+    behind = [rival.name for rival in worst.comparison.others if rival.behind and worst.best == found.best]
+    others = [
+        replace(rival, behind=False) if rival.name in floors and rival.name not in behind else rival
+        for rival in found.comparison.others
+    ]
+    return replace(found, comparison=replace(found.comparison, others=others))
 
 
 def _left_open(found: Choice, today: str, bounds: Sequence[str]) -> Choice:
@@ -169,12 +182,13 @@ def _is_best(worst: Choice, name: str) -> bool:
     return worst.best == name and worst.comparison is not None and worst.comparison.shown
 
 
-def _near(choice: Choice, margin: float) -> set[str]:
-    """Name the best, and those that are shown to cost no more than the margin beside it; none if one may be better."""
+def _near(choice: Choice) -> set[str]:
+    """Name the best, and those that are shown to cost no more than matters beside it; none if one may be better."""
     if choice.comparison is None or not choice.comparison.safe:
         return set()
+    most = choice.comparison.margin
     ends = {beside.name: beside.ratio.high for beside in choice.comparison.others if beside.ratio is not None}
-    return {choice.best, *(name for name, high in ends.items() if high is not None and high <= 1 + margin)}
+    return {choice.best, *(name for name, high in ends.items() if high is not None and math.log(high) <= most)}
 
 
 def _same(found: Choice, other: Choice) -> bool:

@@ -5,7 +5,7 @@ It is computed once from what was measured, and again for each other size that a
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -15,12 +15,13 @@ from callbench.analysis.advice.choice import AdviceVerdict, Choice, choose
 from callbench.analysis.advice.figures import Every
 from callbench.analysis.advice.languages import TakingPart, taking_part
 from callbench.analysis.advice.prediction import (
+    at_least,
     here_alone,
+    is_at_most,
     known_latency_us,
     least_ms,
     measured_links,
     mixed,
-    of_links_alone,
     percentile_of,
     value,
 )
@@ -65,6 +66,7 @@ class AdviceDecision:
         failing: candidates that fail the objective over a link, and so are out.
         met: every candidate's latencies beside the objective.
         choice: of the candidates that are left.
+        at_most: those whose values are upper bounds.
         unsure: what would be advised, and is not shown to meet the objective: so nothing is.
         languages: whose stacks are candidates, if the situation names languages.
     """
@@ -75,6 +77,7 @@ class AdviceDecision:
     failing: Sequence[str]
     met: Sequence[ObjectiveCheck]
     choice: Choice
+    at_most: Collection[str]
     unsure: Sequence[str]
     languages: TakingPart
 
@@ -107,16 +110,16 @@ def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
         if any(requirement.stack == name and requirement.outcome is Outcome.FAILED for requirement in met)
     ]
     goals = _goals(every, [name for name in names if name not in failing], situation, groups)
-    timed = situation.goal is Goal.TIME
-    at_most = [name for name in goals if timed and any(every[name, group].at_most for group in groups)]
-    least = {name: of_links_alone(every, name, situation, groups) for name in at_most}
+    least = _least(every, goals, situation, groups)
     worth = situation.worth if situation.goal is Goal.MONEY else 0.0
     here = _here(every, goals, situation, groups)
     shares = _shares(here, goals)
+    # Times that Callbench limited were measured; a bound by a clock's tick is no measurement.
+    timed, told = situation.goal is Goal.TIME, {name: values for name, values in here.items() if name not in least}
     spent = all(values and min(values.values()) > 0 for values in here.values())
-    choice = choose(goals, situation.today, situation.margin, error.log, at_most=at_most, worth=worth,
+    choice = choose(goals, situation.today, situation.margin, error.log, worth=worth,
                     between=_between(every, groups, shares, spread), least=least,
-                    noise=noise_of(here, shares) if spent else None,
+                    noise=noise_of(here if timed else told, shares) if spent else None,
                     amounts=_money(every, goals, situation, groups) if worth else None)  # fmt: skip
     unsure = _unsure(choice, met, situation)
     if unsure:
@@ -128,9 +131,21 @@ def decide(  # noqa: PLR0913, PLR0917 - what is known, and how sure it is
         failing=failing,
         met=met,
         choice=choice,
+        at_most=list(least),
         unsure=unsure,
         languages=languages,
     )
+
+
+def _least(every: Every, names: Iterable[str], situation: Situation, groups: Mapping[str, float]) -> dict[str, ByBlock]:
+    """Give what the values of candidates are not below, where they are upper bounds."""
+    found = {}
+    for name in names:
+        each = {group: every[name, group] for group in groups}
+        if any(is_at_most(figures, situation) for figures in each.values()):
+            own = {group: value(at_least(figures), situation, situation.goal) for group, figures in each.items()}
+            found[name] = mixed(every, name, groups, own)
+    return found
 
 
 def _money(

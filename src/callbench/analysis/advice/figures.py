@@ -20,22 +20,29 @@ class OverLink:
 
     Attributes:
         latency_us: by metric and fork.
-        server_us: processor time of a call on the server's side, by fork; empty where it was too short to tell.
+        server_us: processor time of a call on the server's side, by fork; empty where it was not seen.
         client_us: likewise on the client's side.
+        least_us: by `server_us` and `client_us`, where a clock that ticks could not tell the time, and the values are
+            upper bounds: what it is not below.
     """
 
     latency_us: Mapping[str, ByBlock]
     server_us: ByBlock
     client_us: ByBlock
+    least_us: Mapping[str, ByBlock] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class AddedTime:
-    """The processor time that links add to a call, by fork; `reach` is how far the whole can be off, as a log."""
+    """The processor time that links add to a call, by fork; `reach` is how far the whole can be off, as a log.
+
+    Where it is known from an upper bound, it is one: `least_us` is as of `OverLink`.
+    """
 
     server_us: ByBlock
     client_us: ByBlock
     reach: float
+    least_us: Mapping[str, ByBlock] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -157,7 +164,12 @@ def _plain(wire: Wire) -> tuple[object, ...]:
 
 
 def _of(cell: Result) -> OverLink:
-    costs = {side: cell.costs.get(f"{side}_cpu_us") for side in ("server", "client")}
     latencies = {name: dict(values) for name in LATENCIES if (values := cell.by_fork.get(name))}
-    server, client = (dict(cost.by_fork) if cost is not None else {} for cost in costs.values())
-    return OverLink(latencies, server, client)
+    spent, least = {}, {}
+    for side in ("server", "client"):
+        cost = cell.costs.get(f"{side}_cpu_us")
+        spent[side] = dict(cost.by_fork) if cost is not None else {}
+        if cost is not None and not spent[side]:
+            spent[side] = dict.fromkeys(cost.pieces, cost.most_us)
+            least[f"{side}_us"] = dict.fromkeys(cost.pieces, 0.0)
+    return OverLink(latencies, spent["server"], spent["client"], least)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from callbench.analysis.advice.figures import Every
-from callbench.analysis.advice.prediction import mixed, value
+from callbench.analysis.advice.prediction import is_at_most, mixed, value
 from callbench.analysis.advice.requirements import LeftOutStack
 from callbench.analysis.wording.words import listed
 from callbench.catalog.formats import plain
@@ -80,7 +80,11 @@ def taking_part(
         for name in names
         if of.get(name) not in measured
     ]
-    bound = {left_out.stack: values[left_out.stack] for left_out in out if values[left_out.stack]}
+    bound = {
+        left_out.stack: values[left_out.stack]
+        for left_out in out
+        if values[left_out.stack] and not any(is_at_most(every[left_out.stack, group], situation) for group in groups)
+    }
     kept = [name for name in names if of.get(name) in measured]
     if len(measured) == 1:
         return kept, out, TakingPart(measured, (), bound)

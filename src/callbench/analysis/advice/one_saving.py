@@ -28,7 +28,7 @@ def with_one_saving(
     ratio, name = _ratio(choice, situation.today, pair), _line_of_goal(situation)
     return [
         replace(line, saved=saved_of(line.other, ratio))
-        if line.name == name and line.other is not None and ratio is not None
+        if line.name == name and line.other is not None and ratio is not None and not any(line.at_most)
         else line
         for line in lines
     ]

@@ -7,6 +7,7 @@ All of it fork by fork, so that what a fork does to all stacks cancels out where
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from callbench.analysis.advice.figures import AddedTime, Every, Figures, OverLink
 from callbench.model.situation import MONTH_S, Goal, Situation, SituationLink
@@ -14,6 +15,7 @@ from callbench.stats.estimate.contrast import ByBlock
 from callbench.stats.wire.link import Way, Wire, on_the_line_ms, ways
 
 _HOUR_US = 3.6e9
+_Spent = TypeVar("_Spent", OverLink, AddedTime)
 
 
 def latency_us(figures: Figures, wire: Wire, metric: str) -> ByBlock:
@@ -68,6 +70,28 @@ def processor_us(spent: OverLink | AddedTime, *, both: bool) -> ByBlock:
     if not both:
         return dict(spent.server_us)
     return {fork: spent.server_us[fork] + spent.client_us[fork] for fork in spent.server_us.keys() & spent.client_us}
+
+
+def at_least(figures: Figures) -> Figures:
+    """Give the figures with the least that each can be: they differ from these where these are upper bounds.
+
+    Processor time that a clock could not tell is one; so is the time without a link where Callbench was the limit.
+    """
+    here = _least(figures.here)
+    if figures.at_most:
+        here = replace(here, latency_us={name: dict.fromkeys(values, 0.0) for name, values in here.latency_us.items()})
+    over = {link: _least(spent) for link, spent in figures.over.items()}
+    return replace(figures, here=here, over=over, added=None if figures.added is None else _least(figures.added))
+
+
+def _least(spent: _Spent) -> _Spent:
+    least = spent.least_us
+    return replace(
+        spent,
+        server_us=least.get("server_us", spent.server_us),
+        client_us=least.get("client_us", spent.client_us),
+        least_us={},
+    )
 
 
 def wire_bytes(figures: Figures) -> tuple[float, float] | None:
@@ -129,6 +153,11 @@ def value(figures: Figures, situation: Situation, goal: Goal, measured: Collecti
             return dict.fromkeys(figures.here.latency_us.get("mean_us", {}), sum(sizes)) if sizes else {}
 
 
+def is_at_most(figures: Figures, situation: Situation) -> bool:
+    """Return whether only an upper bound is known of what the goal wants small."""
+    return value(at_least(figures), situation, situation.goal) != value(figures, situation, situation.goal)
+
+
 def here_alone(figures: Figures, situation: Situation) -> ByBlock:
     """Give the part of what the goal wants small that this machine's work makes, by fork: no delay and no bytes."""
     match situation.goal:
@@ -140,22 +169,6 @@ def here_alone(figures: Figures, situation: Situation) -> ByBlock:
             return dict.fromkeys(figures.here.latency_us.get("mean_us", {}), 0.0)
         case _:
             return value(figures, situation, situation.goal)
-
-
-def of_links_alone(every: Every, stack: str, situation: Situation, groups: Mapping[str, float]) -> ByBlock:
-    """Give the part of a mean time that the links take, by fork, in µs: no call is faster than its bytes and trips.
-
-    Returns:
-        Empty where a link adds nothing, or the bytes were not counted: then nothing is known.
-    """
-    own = {}
-    for group in groups:
-        figures = every[stack, group]
-        us = (
-            sum(link.share * added_ms(figures, link.wire) * 1e3 for link in situation.links) if figures.account else 0.0
-        )
-        own[group] = dict.fromkeys(figures.here.latency_us.get("mean_us", {}), us) if us > 0 else {}
-    return mixed(every, stack, groups, own)
 
 
 def measured_links(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> list[str]:

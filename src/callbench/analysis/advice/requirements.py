@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.analysis.advice.figures import Every
-from callbench.analysis.advice.prediction import processor_us, value
+from callbench.analysis.advice.prediction import is_at_most, processor_us, value
 from callbench.catalog.callers import encrypts, why_not_called_by
 from callbench.catalog.formats import plain, why_not_in, why_not_in_browsers, why_not_readable
 from callbench.model.card import StackCard
@@ -93,6 +93,7 @@ def required(message: str, channel: str, card: StackCard, situation: Situation) 
 
 
 def _lacking(every: Every, stack: str, situation: Situation, groups: Mapping[str, float]) -> list[str]:
+    of_processor = situation.goal in {Goal.MONEY, Goal.PROCESSOR}
     far = any(link.wire.get("link") for link in situation.links)
     for group in groups:
         figures = every.get((stack, group))
@@ -102,7 +103,10 @@ def _lacking(every: Every, stack: str, situation: Situation, groups: Mapping[str
             return ["its bytes were not counted, or its channel does not leave the machine"]
         if not value(figures, situation, situation.goal):
             both = situation.prices is None or situation.prices.both_sides
-            if situation.goal in {Goal.MONEY, Goal.PROCESSOR} and not processor_us(figures.here, both=both):
-                return [f"its processor time for {group} was not seen, or was too short for the clock to tell"]
+            if of_processor and not processor_us(figures.here, both=both):
+                return [f"its processor time for {group} was not seen"]
             return [f"the record does not have its {situation.goal} for {group}"]
+        if of_processor and len(situation.languages) > 1 and is_at_most(figures, situation):
+            # Which stack counts for a protocol is chosen by values that are known.
+            return [f"its processor time for {group} was too short for the clock to tell"]
     return []

@@ -8,6 +8,7 @@ from functools import partial
 
 from callbench.analysis.advice.figures import Every, Figures
 from callbench.analysis.advice.prediction import (
+    at_least,
     known_latency_us,
     latency_us,
     mixed,
@@ -38,9 +39,11 @@ class CostLine:
         own: of the stack that is advised, with its interval over the forks. If it was predicted, the interval is
             widened by how far such predictions were off.
         other: of the one beside it; None where there is none.
-        saved: what the first saves, taken fork by fork; below 0 it costs more. None likewise.
+        saved: what the first saves, taken fork by fork; below 0 it costs more. None likewise, and where both are upper
+            bounds.
         predicted: whether a part of it was predicted; the interval of what is saved is then widened by the error of a
             comparison.
+        at_most: of each stack, whether its figure is an upper bound, with an interval from the least that it can be.
     """
 
     name: str
@@ -49,6 +52,15 @@ class CostLine:
     other: Difference | None
     saved: Difference | None
     predicted: bool = False
+    at_most: tuple[bool, bool] = (False, False)
+
+
+@dataclass(frozen=True)
+class _Amounts:
+    """A figure of a stack by fork; where it is an upper bound, also what it is not below."""
+
+    values: ByBlock
+    least: ByBlock
 
 
 def processor_line(side: str, link: str = "") -> str:
@@ -81,8 +93,8 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
     found: list[CostLine | None] = []
     every = records[0]
 
-    def each_of(of: Callable[[Figures], ByBlock]) -> list[ByBlock]:
-        return [_mean_of(every, stack, groups, of) for stack in pair]
+    def each_of(of: Callable[[Figures], ByBlock]) -> list[_Amounts]:
+        return [_amounts(every, stack, groups, of) for stack in pair]
 
     for side, both in _SIDES:
         spent = partial(_processor, both=both)
@@ -97,14 +109,14 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
         found.append(_line(MONEY, situation.prices.currency, each, _off_money(every), math.expm1(money_error), sent))
     percentile, words = percentile_of(situation)
     for link in situation.links:
-        for name, metric, gather in ((MEAN, "mean_us", _mean_of), (words, percentile, _slowest)):
+        for name, metric, gather in ((MEAN, "mean_us", mixed), (words, percentile, _slowest)):
             stacks = [stack for stack in pair if stack]
             own = [every[stack, group] for stack in stacks for group in groups if (stack, group) in every]
             measured = all(known_latency_us(figures, link.name, link.wire, metric)[1] for figures in own)
             # A mean is the candidates' too, and they are compared with each other.
             measured = measured and (name != MEAN or link.name in measured_over or not link.wire.get("link"))
             latency = partial(_latency, link=link, metric=metric, measured=measured)
-            each = [gather(every, stack, groups, latency) for stack in stacks]
+            each = [_amounts(every, stack, groups, latency, gather) for stack in stacks]
             found.append(
                 _line(
                     f"{name} over {link.name}",
@@ -127,7 +139,7 @@ def _processor_lines(
     far = [link.name for link in situation.links if link.wire.get("link")]
     for link, (side, both) in itertools.product(far, _SIDES):
         of = partial(_processor, both=both, link=link)
-        each = [_mean_of(after.every, stack, groups, of) for stack in pair]
+        each = [_amounts(after.every, stack, groups, of) for stack in pair]
         found.append(_line(processor_line(side, link), "µs", each, *_reach(after)))
     return found
 
@@ -171,7 +183,8 @@ def candidate_amounts(  # noqa: PLR0913, PLR0917 - what is known, and how sure i
     found = {}
     for name in names:
         own = partial(value, situation=situation, goal=situation.goal, measured=links)
-        values = _mean_of(every, name, groups, own)
+        amounts = _amounts(every, name, groups, own)
+        values = amounts.values
         if not values:
             continue
         logs, exact = [0.0], 0.0
@@ -182,7 +195,7 @@ def candidate_amounts(  # noqa: PLR0913, PLR0917 - what is known, and how sure i
             logs.append(of_money(0.0))
             exact = _sent_a_month(every, name, groups, situation)
         scale = 1e-3 if situation.goal is Goal.TIME else 1.0
-        found[name] = _times(amount_of([amount * scale for amount in values.values()]), max(logs), exact)
+        found[name] = _times(_amount_of(amounts, scale), max(logs), exact)
     return found
 
 
@@ -194,7 +207,8 @@ def _reach(after: TimesAfterSleep) -> tuple[Callable[[float], float] | None, flo
 
 def slowest_us(every: Every, stack: str, groups: Mapping[str, float], link: SituationLink, metric: str) -> ByBlock:
     """Give a latency of the group in which it is greatest, by fork: a percentile of a mix has no simple form."""
-    return _slowest(every, stack, groups, lambda figures: known_latency_us(figures, link.name, link.wire, metric)[0])
+    own = _by_group(every, stack, groups, lambda figures: known_latency_us(figures, link.name, link.wire, metric)[0])
+    return _slowest(every, stack, groups, own)
 
 
 def _latency(figures: Figures, *, link: SituationLink, metric: str, measured: bool) -> ByBlock:
@@ -208,8 +222,21 @@ def _mean_of(every: Every, stack: str, groups: Mapping[str, float], of: Callable
     return mixed(every, stack, groups, _by_group(every, stack, groups, of))
 
 
-def _slowest(every: Every, stack: str, groups: Mapping[str, float], of: Callable[[Figures], ByBlock]) -> ByBlock:
-    by_group = _by_group(every, stack, groups, of)
+def _amounts(
+    every: Every,
+    stack: str,
+    groups: Mapping[str, float],
+    of: Callable[[Figures], ByBlock],
+    gather: Callable[[Every, str, Mapping[str, float], ByGroup], ByBlock] = mixed,
+) -> _Amounts:
+    own, least = (
+        gather(every, stack, groups, _by_group(every, stack, groups, each))
+        for each in (of, lambda figures: of(at_least(figures)))
+    )
+    return _Amounts(own, least if least != own else {})
+
+
+def _slowest(every: Every, stack: str, groups: Mapping[str, float], by_group: ByGroup) -> ByBlock:  # noqa: ARG001 - as `mixed`
     if len(by_group) < len(groups) or not all(by_group.values()):
         return {}
     forks = set.intersection(*map(set, by_group.values()))
@@ -232,7 +259,7 @@ def _bytes(figures: Figures, place: int) -> ByBlock:
 def _line(  # noqa: PLR0913, PLR0917 - a figure of two stacks, and by what it can be off
     name: str,
     unit: str,
-    each: Sequence[ByBlock],
+    each: Sequence[_Amounts],
     off: Callable[[float], float] | None = None,
     error: float | None = None,
     exact: Sequence[float] = (0.0, 0.0),
@@ -248,12 +275,10 @@ def _line(  # noqa: PLR0913, PLR0917 - a figure of two stacks, and by what it ca
         exact: of each stack, the part of its values that is counted: none of these errors is of it.
     """
     scale = 1e-3 if unit == "ms" else 1.0
-    amounts = [amount_of([number * scale for number in values.values()]) for values in each if values]
-    own, *others = [{fork: number * scale for fork, number in values.items()} for values in each]
-    other = others[0] if others else {}
-    if not own:
+    if not each[0].values:
         return None
-    saved = paired(other, own)
+    amounts = [_amount_of(known, scale) for known in each if known.values]
+    saved = _saved(each, scale)
     uncertain = [difference.middle - part for difference, part in zip(amounts, exact, strict=False)]
     longest = max(uncertain)
     if off is not None:
@@ -261,9 +286,37 @@ def _line(  # noqa: PLR0913, PLR0917 - a figure of two stacks, and by what it ca
         amounts = [_times(difference, off(rest / scale), part) for difference, rest, part in widened]
         error = off(longest / scale) if error is None else error
     return CostLine(
-        name, unit, amounts[0], amounts[1] if other else None,
-        _wider(mean(saved), longest * (error or 0.0)) if saved else None, off is not None,
-    )  # fmt: skip
+        name=name,
+        unit=unit,
+        own=amounts[0],
+        other=amounts[1] if len(amounts) > 1 else None,
+        saved=None if saved is None else _wider(saved, longest * (error or 0.0)),
+        predicted=off is not None,
+        at_most=(bool(each[0].least), bool(each[-1].least) and len(each) > 1),
+    )
+
+
+def _amount_of(known: _Amounts, scale: float) -> Difference:
+    most = amount_of([number * scale for number in known.values.values()])
+    if not known.least:
+        return most
+    least = amount_of([number * scale for number in known.least.values()])
+    return replace(most, low=least.low)
+
+
+def _saved(each: Sequence[_Amounts], scale: float) -> Difference | None:
+    """Give what the first saves beside the other, from one end to the other of what an upper bound stands for."""
+    own, other = each[0], each[1] if len(each) > 1 else _Amounts({}, {})
+    if not paired(other.values, own.values) or (own.least and other.least):
+        return None
+
+    def between(whole: ByBlock, part: ByBlock) -> Difference:
+        return mean([number * scale for number in paired(whole, part)])
+
+    saved = between(other.values, own.values)
+    if own.least:
+        return replace(saved, high=between(other.values, own.least).high)
+    return replace(saved, low=between(other.least, own.values).low) if other.least else saved
 
 
 def amount_of(values: Sequence[float]) -> Difference:

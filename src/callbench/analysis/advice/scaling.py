@@ -21,6 +21,8 @@ _SIDES = ("server_us", "client_us")
 _COUNTED = ("packets", "ip", "tcp", "payload", "retransmitted")
 # A smaller payload takes a call's time down to this share of it at least: what is taken off was measured with noise.
 _LEAST = 0.05
+_Ends = tuple[float, float]
+"""What a value is not below, and not above: the same twice where it is known."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,14 @@ class Ladder:
         figures: of the stack, with one of the sizes.
         payloads: bytes of data of a call, both ways.
         latency_us: by metric, with each of them.
-        spent_us: processor time, by `server_us` and `client_us`, likewise.
+        spent_us: processor time, by `server_us` and `client_us`, likewise: what it is not below, and not above.
         account: by direction and what was counted, likewise.
     """
 
     figures: Figures
     payloads: Sequence[float]
     latency_us: Mapping[str, Sequence[float]]
-    spent_us: Mapping[str, Sequence[float]]
+    spent_us: Mapping[str, Sequence[_Ends]]
     account: Sequence[Mapping[str, Sequence[float]]]
 
 
@@ -79,7 +81,7 @@ def _ladder(by_payload: Mapping[float, Figures]) -> Ladder:
         steps[0],
         payloads,
         {name: [_mean(step.here.latency_us[name]) for step in steps] for name in names},
-        {side: [_mean(getattr(step.here, side)) for step in steps] for side in _SIDES},
+        {side: [_ends(step.here, side) for step in steps] for side in _SIDES},
         [{name: [step.account[way][name] for step in steps] for name in _COUNTED} for way in (0, 1)],
     )
 
@@ -159,17 +161,35 @@ def _scaled(figures: Figures, ladder: Ladder, ratio: float, scale: Scale) -> Fig
         for row, counted, (factor, _) in zip(figures.account, ladder.account, ways, strict=True)
     ]  # fmt: skip
     latencies = {name: more(values) for name, values in ladder.latency_us.items()}
-    sides = {side: more(values) for side, values in ladder.spent_us.items()}
+
+    def more_spent(ends: Sequence[_Ends]) -> _Ends:
+        low, high = (
+            sum(
+                share * ratio * _grown_ends(ladder.payloads, ends, payload, factor * payload)[place]
+                for factor, share in ways
+            )
+            for place in (0, 1)
+        )
+        return low, high
+
+    sides = {side: more_spent(ends) for side, ends in ladder.spent_us.items()}
     moved = replace(figures, account=account, here=_moved(figures.here, latencies, sides))
     total = payload * sum(factor * share for factor, share in ways)
     return replace(moved, payload=total, over={})
 
 
-def _moved(here: OverLink, latencies: Mapping[str, float], sides: Mapping[str, float]) -> OverLink:
+def _moved(here: OverLink, latencies: Mapping[str, float], sides: Mapping[str, _Ends]) -> OverLink:
+    least = {}
+    for side, (low, high) in sides.items():
+        values = getattr(here, side)
+        if side in here.least_us or low < high:
+            below = here.least_us.get(side, values)
+            least[side] = {fork: max(0.0, value + low) for fork, value in below.items()}
     return OverLink(
         {name: _added(values, latencies.get(name, 0.0)) for name, values in here.latency_us.items()},
-        _added(here.server_us, sides["server_us"]),
-        _added(here.client_us, sides["client_us"]),
+        _added(here.server_us, sides["server_us"][1]),
+        _added(here.client_us, sides["client_us"][1]),
+        least,
     )
 
 
@@ -180,6 +200,36 @@ def _added(values: ByBlock, more: float) -> ByBlock:
 def _mean(values: ByBlock) -> float:
     positive = [math.log(value) for value in values.values() if value > 0]
     return math.exp(fmean(positive)) if positive else 0.0
+
+
+def _ends(spent: OverLink, side: str) -> _Ends:
+    most = _mean(getattr(spent, side))
+    return _mean(spent.least_us[side]) if side in spent.least_us else most, most
+
+
+def _grown_ends(payloads: Sequence[float], ends: Sequence[_Ends], before: float, after: float) -> _Ends:
+    """Say how much more another size needs, at least and at most: no larger one needs less."""
+    lows, highs = zip(*ends, strict=True)
+    if lows == highs:
+        known = _difference(payloads, highs, before, after)
+        return known, known
+    if before == after:
+        return 0.0, 0.0
+    (least, most), (least_after, most_after) = (_ends_at(payloads, lows, highs, size) for size in (before, after))
+    low, high = least_after - most, most_after - least
+    return (max(0.0, low), max(0.0, high)) if after > before else (min(low, 0.0), min(high, 0.0))
+
+
+def _ends_at(payloads: Sequence[float], lows: Sequence[float], highs: Sequence[float], payload: float) -> _Ends:
+    """Give both ends at a size. Beyond those that were measured, it grows as fast, or as slowly, as the ends allow."""
+    low, high = (float(np.interp(payload, payloads, values)) for values in (lows, highs))
+    if payload > payloads[-1]:
+        far = (payload - payloads[-1]) / (payloads[-1] - payloads[-2])
+        return low + max(0.0, lows[-1] - highs[-2]) * far, high + (highs[-1] - lows[-2]) * far
+    if payload < payloads[0]:
+        far = (payloads[0] - payload) / (payloads[1] - payloads[0])
+        return max(0.0, low - (highs[1] - lows[0]) * far), high - max(0.0, lows[1] - highs[0]) * far
+    return low, high
 
 
 def _difference(payloads: Sequence[float], values: Sequence[float], before: float, after: float) -> float:

@@ -9,7 +9,7 @@ another size.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from callbench.analysis.advice.figures import AddedTime, Every, Figures, OverLink
@@ -71,7 +71,7 @@ def times(cells: Collection[Figures], link: str, side: str, channel: str, withou
     logs: dict[str, list[float]] = {}
     channels: dict[str, str] = {}
     for cell in cells:
-        ratios = fork_ratios([_of(cell.over[link], side)], [_of(cell.here, side)]) if link in cell.over else []
+        ratios = fork_ratios([told(cell.over[link], side)], [told(cell.here, side)]) if link in cell.over else []
         if ratios and cell.stack != without:
             logs.setdefault(cell.stack, []).extend(math.log(ratio) for ratio in ratios)
             channels[cell.stack] = cell.channel
@@ -86,9 +86,9 @@ def times(cells: Collection[Figures], link: str, side: str, channel: str, withou
     return SleepFactor(mean, quantile(freedom) * math.sqrt(variance * (1 + 1 / number)), stacks)
 
 
-def scaled(values: ByBlock, by: SleepFactor) -> dict[int, float]:
-    """Give what is predicted over a link of what was measured without one, by fork."""
-    return {fork: value * math.exp(by.log) for fork, value in values.items()}
+def scaled(values: ByBlock, factor: float) -> dict[int, float]:
+    """Give so many times the values, by fork."""
+    return {fork: value * factor for fork, value in values.items()}
 
 
 def awake(
@@ -123,15 +123,16 @@ def awake(
             by = {side: times(cells, link, side, mine.channel) for side in SIDES}
             if any(each is None for each in by.values()):
                 return None
-            server, client = (scaled(_of(mine.here, side), each) for side, each in by.items() if each is not None)
-            over[link] = OverLink({}, server, client)
+            factors = {side: math.exp(each.log) for side, each in by.items() if each is not None}
+            over[link] = OverLink({}, *_scaled_sides(mine.here, factors))
             reach = max(reach, *(each.reach for each in by.values() if each is not None))
         found[key] = replace(mine, over=over)
     return TimesAfterSleep(found, reach)
 
 
-def _of(spent: OverLink, side: str) -> ByBlock:
-    return spent.server_us if side == "server" else spent.client_us
+def told(spent: OverLink, side: str) -> ByBlock:
+    """Give the processor time of a side; nothing where only an upper bound is known: no factor follows from it."""
+    return {} if f"{side}_us" in spent.least_us else spent.server_us if side == "server" else spent.client_us
 
 
 def _whole(spent: OverLink | None) -> bool:
@@ -168,8 +169,15 @@ def _added(figures: Figures, cells: Sequence[Figures], situation: Situation) -> 
             factors[side] += link.share * (math.exp(by.log) - 1)
             reach = max(reach, by.reach)
     here = figures.here
-    return AddedTime(_scaled(here.server_us, factors["server"]), _scaled(here.client_us, factors["client"]), reach)
+    server, client, least = _scaled_sides(here, factors)
+    return AddedTime(server, client, reach, least)
 
 
-def _scaled(values: ByBlock, factor: float) -> ByBlock:
-    return {fork: value * factor for fork, value in values.items()}
+def _scaled_sides(spent: OverLink, factors: Mapping[str, float]) -> tuple[ByBlock, ByBlock, Mapping[str, ByBlock]]:
+    """Give so many times what each side takes, and the least of what is an upper bound."""
+    least = {f"{side}_us": factor for side, factor in factors.items() if f"{side}_us" in spent.least_us}
+    return (
+        scaled(spent.server_us, factors["server"]),
+        scaled(spent.client_us, factors["client"]),
+        {name: scaled(spent.least_us[name], factor) for name, factor in least.items()},
+    )

@@ -27,6 +27,26 @@ def amount(difference: Difference | None, unit: str = "") -> str:
     return f"{middle}{after} ({low} to {high})"
 
 
+def known_end(difference: Difference, unit: str = "", *, at_most: bool = True) -> str:
+    """Write the end that is known of an amount: `at most 5,500 EUR`."""
+    known = difference.high if at_most else difference.low
+    value = figure(difference.middle if known is None else known, 0.01)
+    return f"at {'most' if at_most else 'least'} {value}{f' {unit}' if unit else ''}"
+
+
+def bounded(text: str, own: bool, beside: bool) -> str:
+    """Write how much more one is than another, or less, where values are upper bounds.
+
+    Args:
+        text: as it is where both values are their bounds.
+        own: whether the value of the one is an upper bound.
+        beside: whether that of the other is. Of two bounds nothing follows.
+    """
+    if own and beside:
+        return ""
+    return f"at most {text}" if own else f"at least {text}" if beside else text
+
+
 def less(difference: LogRatio, confidence: float) -> str:
     """Write by how much one is less than another, from the log of one over the other: `43 % less (40 to 46 %)`."""
     return times_less(difference.interval(confidence))

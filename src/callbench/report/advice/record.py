@@ -30,7 +30,10 @@ def result(advice: Advice) -> dict[str, Any]:
         "level": round(LEVEL, 6),
         "margin": advice.situation.margin,
         "error": {"share": math.expm1(advice.error.log), "links": list(advice.error.links)},
-        "candidates": [{"stack": name, "value": _difference(amount)} for name, amount in advice.amounts.items()],
+        "candidates": [
+            {"stack": name, "value": _difference(amount), "at_most": name in advice.at_most}
+            for name, amount in advice.amounts.items()
+        ],
         **_beside(choice),
         "savings": {"beside": advice.beside or None, "lines": [_saving(line) for line in advice.lines]},
         "objective": [
@@ -92,6 +95,7 @@ def _saving(line: CostLine) -> dict[str, object]:
         "other": _difference(line.other),
         "saved": _difference(line.saved),
         "predicted": line.predicted,
+        "at_most": {"own": line.at_most[0], "other": line.at_most[1]},
     }
 
 

@@ -8,15 +8,16 @@ from callbench.analysis.advice.checks import PROCESSOR_TIME, Check
 from callbench.analysis.advice.savings import processor_line
 from callbench.analysis.wording.words import listed
 from callbench.model.situation import Goal
-from callbench.report.advice.amounts import amount, times_more
+from callbench.report.advice.amounts import amount, known_end
 from callbench.report.advice.languages import languages
 from callbench.report.advice.situation import your_situation
-from callbench.report.advice.words import alike, depends, goal, not_measured
+from callbench.report.advice.words import alike, depends, goal, more_than_best, not_measured, saved
 from callbench.report.charts.draw import chart
 from callbench.report.charts.regions import regions
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.decide.best import ComparedWithBest
 from callbench.stats.decide.decision import Outcome
+from callbench.stats.estimate.difference import Difference
 from callbench.stats.estimate.digits import figure, percent
 
 _SLEEPING = (
@@ -59,10 +60,10 @@ def _candidates(advice: Advice) -> Section | None:
     rows = []
     for name in [comparison.name, *beside]:
         rival = beside.get(name)
-        gap = "" if rival is None or rival.ratio is None else times_more(rival.ratio)
+        gap = "" if rival is None or rival.ratio is None else more_than_best(advice, rival)
         result = "least" if rival is None else _result(rival)
         today = " (today)" if name == advice.situation.today else ""
-        rows.append((f"{name}{today}", amount(advice.amounts[name]), gap, result))
+        rows.append((f"{name}{today}", _amount(advice.amounts[name], name in advice.at_most), gap, result))
     about = (
         f"Every candidate, by {goal(advice)}. Each is compared with the least, fork by fork."
         f" Behind: shown to need more. Equivalent: shown to lie within {alike(advice)}."
@@ -71,6 +72,10 @@ def _candidates(advice: Advice) -> Section | None:
     )
     sheet = Sheet("Candidates", ("stack", f"{goal(advice)}, {unit}", "beside the least", "result"), rows)
     return Section("candidates", "Candidates", about, sheets=[sheet])
+
+
+def _amount(known: Difference | None, at_most: bool) -> str:
+    return known_end(known) if known is not None and at_most else amount(known)
 
 
 def _result(rival: ComparedWithBest) -> str:
@@ -115,7 +120,7 @@ def _savings(advice: Advice) -> Section | None:
     rows = []
     for line in advice.lines:
         name = f"{line.name}, {line.unit}{' (predicted)' if line.predicted else ''}"
-        cells = (amount(line.own), amount(line.other), amount(line.saved))
+        cells = (_amount(line.own, line.at_most[0]), _amount(line.other, line.at_most[1]), saved(line))
         rows.append((name, *cells[: len(columns)]))
     about = (
         f"{advised} beside {advice.beside}, with 95 % intervals. Below 0, it needs more."

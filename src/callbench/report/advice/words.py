@@ -8,12 +8,12 @@ from callbench.analysis.advice.assumed import Holds
 from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
 from callbench.analysis.advice.choice import LEVEL, AdviceVerdict, Choice
 from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
-from callbench.analysis.advice.savings import MONEY, processor_line
+from callbench.analysis.advice.savings import MONEY, CostLine, processor_line
 from callbench.analysis.wording.words import either, listed, some
 from callbench.catalog.callers import encrypts
 from callbench.catalog.formats import plain
 from callbench.model.situation import Goal
-from callbench.report.advice.amounts import along, amount, times_less, times_more
+from callbench.report.advice.amounts import along, amount, bounded, known_end, times_less, times_more
 from callbench.report.advice.holding import changing, condition, depends_on_assumed, reach
 from callbench.stats.decide.best import ComparedWithBest
 from callbench.stats.decide.decision import Outcome
@@ -139,27 +139,53 @@ def reasons(advice: Advice) -> Iterator[str]:
     today = advice.situation.today
     move = (choice.moves or {}).get(choice.best)
     if move is not None:
-        less = f"Beside {today}, {choice.best} has {times_less(move.ratio)} {goal(advice)}"
+        gap = bounded(times_less(move.ratio), today in advice.at_most, choice.best in advice.at_most)
+        less = f"Beside {today}, {choice.best} has {gap} {goal(advice)}"
+        if not gap:
+            less = f"Of {choice.best} and {today}, only upper bounds of their {goal(advice)} are known"
         yield f"{less}: not shown after the correction for all comparisons." if move.corrected_away else f"{less}."
     first = choice.comparison.others[0] if choice.comparison.others else None
     if first is not None and first.name not in choice.open_bounds:
         yield _next(advice, first)
     if choice.open_bounds:
-        known = "an upper bound of its time is" if len(choice.open_bounds) == 1 else "upper bounds of their times are"
-        yield f"{some(choice.open_bounds)} may be better: only {known} known."
+        known = "an upper bound of its" if len(choice.open_bounds) == 1 else "upper bounds of their"
+        verb = "is" if len(choice.open_bounds) == 1 else "are"
+        yield f"{some(choice.open_bounds)} may be better: only {known} {goal(advice)} {verb} known."
     if worse := _may_be_worse(choice):
         verb, need = ("is", "it may be") if len(worse) == 1 else ("are", "they may be")
         yield f"{some(worse)} {verb} not better by more than {alike(advice)}, and {need} worse."
-    saved = {line.name: line for line in advice.lines if line.saved is not None}
-    if MONEY in saved and advice.beside:
-        saving = saved[MONEY]
-        less_ = saving.saved is not None and saving.saved.middle >= 0
-        verb, gap = ("saves", saving.saved) if less_ else ("costs", saving.saved and saving.saved.turned())
-        yield f"A month, {_advised(advice)} {verb} {amount(gap, saving.unit)} beside {advice.beside}."
+    money = next((line for line in advice.lines if line.name == MONEY and line.saved is not None), None)
+    if money is not None and advice.beside:
+        yield f"A month, {_advised(advice)} {_money_saved(money)} beside {advice.beside}."
     if advice.situation.objective is not None and advice.met:
         yield from _objective(advice)
     if today and today not in advice.goals and choice.verdict is not AdviceVerdict.NONE:
         yield f"{today} runs today and is no candidate: {_why_out(advice, today)}."
+
+
+def saved(line: CostLine, unit: str = "") -> str:
+    """Write what one saves beside another; of upper bounds, the end that is known. Nothing where none is."""
+    own, beside = line.at_most
+    return known_end(line.saved, unit, at_most=beside) if line.saved and own != beside else amount(line.saved, unit)
+
+
+def _money_saved(line: CostLine) -> str:
+    """Say what is saved or costs more; of upper bounds, by the end that is known."""
+    known = line.saved
+    if known is None:
+        return ""
+    own, beside = line.at_most
+    end = known.low if own else known.high if beside else known.middle
+    if (known.middle if end is None else end) >= 0:
+        return f"saves {saved(line, line.unit)}"
+    return f"costs {saved(replace(line, saved=known.turned(), at_most=(beside, own)), line.unit)}"
+
+
+def more_than_best(advice: Advice, rival: ComparedWithBest) -> str:
+    """Write how much more a candidate needs than the least; nothing where only upper bounds of both are known."""
+    if rival.ratio is None:
+        return ""
+    return bounded(times_more(rival.ratio), rival.name in advice.at_most, advice.choice.best in advice.at_most)
 
 
 def _may_be_worse(choice: Choice) -> list[str]:
@@ -247,9 +273,11 @@ def _disturbed(wire: Wire) -> bool:
 def _load(advice: Advice) -> str:
     calls = advice.situation.calls_per_s or 0.0
     seconds = {line.name: calls * line.own.middle / 1e6 for line in advice.lines}
+    bounded_ = any(line.at_most[0] for line in advice.lines if line.name == processor_line("server"))
+    at_most = "at most " if bounded_ else ""
     least = seconds.get(processor_line("server"))
     most = max((seconds.get(processor_line("server", link.name), 0.0) for link in advice.situation.links), default=0.0)
-    busy = "" if least is None else f" At {given(calls)} calls/s the server keeps {least:.2g} processors busy"
+    busy = "" if least is None else f" At {given(calls)} calls/s the server keeps {at_most}{least:.2g} processors busy"
     if least is not None:
         busy += f", and up to {most:.2g} if it sleeps before each call." if most > least else "."
     return f"Latencies are those of one client. Calls that wait for each other are not in them.{busy}"
@@ -272,7 +300,9 @@ def _next(advice: Advice, first: ComparedWithBest) -> str:
     best, level = advice.choice.best, percent(LEVEL)
     if first.ratio is None:
         return f"{first.name} is next. They have too few forks in common to compare them."
-    gap = times_more(first.ratio)
+    gap = more_than_best(advice, first)
+    if not gap:
+        return f"{first.name} is next. Of both, only upper bounds of their {goal(advice)} are known."
     if first.behind:
         return f"{first.name} is next, with {gap} {goal(advice)}. The chance of a wrong name is below {level}."
     if first.equivalent:

@@ -47,10 +47,15 @@ class ComparedWithBest:
 
 @dataclass(frozen=True)
 class Best:
-    """The least of several, and the others compared with it, the nearest first."""
+    """The least of several, and the others compared with it, the nearest first.
+
+    Attributes:
+        margin: the log-ratio that does not matter.
+    """
 
     name: str
     others: Sequence[ComparedWithBest]
+    margin: float = 0.0
 
     @property
     def shown(self) -> bool:
@@ -109,7 +114,7 @@ def least_of(
         for name in sorted(means, key=lambda name: means[name])
         if name != best
     ]
-    return Best(best, others)
+    return Best(best, others, margin)
 
 
 def _compared(
