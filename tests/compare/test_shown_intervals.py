@@ -16,6 +16,7 @@ from callbench.analysis.wording.words import ratio_text
 from callbench.report.advice.amounts import times_more
 from callbench.report.compare import show
 from callbench.stats.decide.best import least_of
+from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.interval import Interval
 
 MARGINS = {"rate": 0.02, "p99": 0.10}
@@ -117,6 +118,19 @@ def test_a_tail_of_two_forks_is_undecided_without_numbers_that_say_nothing() -> 
     show.print_comparison(found, Console(file=out, width=200))
     assert not re.search(r"\d{5,} %|e\+|0\.0000", out.getvalue())
     assert "over 1,000 %" in out.getvalue()
+
+
+def test_how_much_worse_it_may_be_is_the_end_of_the_interval_beside_it() -> None:
+    """It was "may be 167 % worse" beside 0.7 (0.3 to 1.4): what would not have been noticed."""
+    tail = ComparedFigures("c", ("a/x", "a/x"), "Sum", ([10.0, 14, 11, 15], [6.0, 13, 7, 11]), ComparedMetric.P99)
+    found = Comparison("A", "B", "4 forks", Rule(), metric_verdicts([tail], Rule()), [])
+    (row,) = found.cells
+    assert row.decided is not None
+    assert row.decided.outcome is Outcome.UNDECIDED
+    assert row.decided.ratio.high is not None
+    out = io.StringIO()
+    show.print_comparison(found, Console(file=out, width=200))
+    assert f"may be {100 * (row.decided.ratio.high - 1):.0f} % worse" in out.getvalue()
 
 
 def test_noise_is_not_called_too_close() -> None:

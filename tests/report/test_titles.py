@@ -24,6 +24,7 @@ LOAD: dict[str, Any] = {
     "rate_asked_per_s": None,
     "error_share": 0.0,
     "latency_us": TIMES,
+    "verdict": {"limit": "server", "why": ""},
 }
 
 
@@ -33,6 +34,8 @@ LOAD: dict[str, Any] = {
         ({}, "158 calls/s, half of them within 10.52 ms, p99 31.00 ms"),
         ({"latency_us": {"p50": 10_518.5, "p99": None}}, "158 calls/s, half of them within 10.52 ms"),
         ({"latency_us": None}, "158 calls/s"),
+        # The sentence below it had "at least", and the title had not.
+        ({"latency_us": None, "verdict": {"limit": "generator", "why": ""}}, "at least 158 calls/s"),
         ({"error_share": 0.12}, "12.0 % of the calls failed, at 158 calls/s"),
         (
             {"rate_missed": True, "rate_asked_per_s": 2000.0, "error_share": 0.1},

@@ -91,11 +91,19 @@ def _reasons(comparison: Comparison) -> Iterator[str]:
     elif outcome is Outcome.UNDECIDED:
         if failing:
             yield f"B may fail more calls{_where(comparison, failing)}"
-        unseen = [(row.decided.unseen, row.figures.metric) for row in open_ if row.decided]
-        if unseen:
-            most, metric = max(unseen)
+        ends = [(_may_be_worse(row.decided, row.figures.metric), row.figures.metric) for row in open_ if row.decided]
+        if ends:
+            most, metric = max(ends)
             yield f"the {metric} of B may be {_percent(most)} worse"
         yield f"not compared{_where(comparison, open_)}"
+
+
+def _may_be_worse(decided: DecidedComparison, metric: ComparedMetric) -> float:
+    """Give how much worse B may be, by the interval that is shown beside it; without one, what would not be seen."""
+    ratio = decided.ratio
+    if ratio.low is None or ratio.high is None:
+        return decided.unseen
+    return ratio.high - 1 if metric.less_is_better else 1 - ratio.low
 
 
 def _unmeasured(cells: Sequence[MetricVerdict]) -> str:
@@ -378,7 +386,7 @@ def _verdict(row: MetricVerdict, comparison: Comparison) -> str:
     if decided.corrected_away:
         parts.append(f"not shown after the correction for {len(comparison.cells)} results")
     if decided.outcome is not Outcome.PASSED:
-        parts.append(f"may be {_percent(decided.unseen)} worse")
+        parts.append(f"may be {_percent(_may_be_worse(decided, row.figures.metric))} worse")
     return "; ".join(parts)
 
 

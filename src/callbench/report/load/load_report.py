@@ -60,9 +60,8 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     verdict = LimitVerdict(Limit(record["verdict"]["limit"]), record["verdict"]["why"])
     failed = sum(record["errors"].values())
     errors = "none failed" if not failed else f"{failed:,} of {failed + record['calls']:,} calls failed"
-    # A rate that was asked for and begun is no lower bound of anything.
-    at_least = verdict.at_least and (record.get("rate_asked_per_s") is None or record.get("rate_missed"))
-    rate = f"{'at least ' if at_least else ''}{record['rate_per_s']:,.0f} calls/s"
+    begun = record.get("rate_asked_per_s") is not None and not record.get("rate_missed")
+    rate = _rate(record["rate_per_s"], verdict, begun=begun)
     within = record.get("calls_in_window", record["calls"])
     yield f"{counted(round(within), 'call')} answered in {record['seconds']:.2f} s, {rate}; {errors}."
     open_ = [threshold["undecided"] for threshold in record.get("thresholds") or () if threshold.get("undecided")]
@@ -84,6 +83,11 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     unknown = ((record.get("latency_us") or {}).get("unknown") or {}).values()
     if few := [why for why in unknown if why not in told]:
         yield f"{'; '.join(few)}."
+
+
+def _rate(per_s: float, verdict: LimitVerdict, *, begun: bool) -> str:
+    """Write a rate. One that was asked for and begun is no lower bound of anything."""
+    return f"{'at least ' if verdict.at_least and not begun else ''}{per_s:,.0f} calls/s"
 
 
 def _errors(record: Mapping[str, Any]) -> Iterator[str]:
@@ -132,6 +136,8 @@ def _title(record: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one for each ki
         return f"Undecided whether {' and '.join(unknown)}, at {rate}"
     median = _percentile(record, "p50")
     slow = _percentile(record, "p99")
+    verdict = LimitVerdict(Limit(record["verdict"]["limit"]), record["verdict"]["why"])
+    rate = _rate(record["rate_per_s"], verdict, begun=record["rate_asked_per_s"] is not None)
     parts = [rate, *([f"half of them within {median}"] if median else []), *([f"p99 {slow}"] if slow else [])]
     return ", ".join(parts)
 
