@@ -192,9 +192,19 @@ class Result:
         spread = self.tail_spreads.get(statistic)
         if spread is None and statistic in SHARED_SPREAD | {ECHOES}:
             spread = self.echo_spread if statistic == ECHOES else self.spread
-        if len(values) > 1 and spread is not None:
-            return spread.moderated(paired(values)).interval(CONFIDENCE)
-        return geometric_mean(values) if values else None
+        return over_forks(values, spread)
+
+
+def over_forks(values: Sequence[float], spread: Prior | None) -> Interval | None:
+    """Compute the geometric mean of what the forks say, with its interval; None without forks.
+
+    Args:
+        values: of each fork, all above 0.
+        spread: what all cells say together of how it varies from fork to fork; None: the forks alone.
+    """
+    if len(values) > 1 and spread is not None:
+        return spread.moderated(paired(values)).interval(CONFIDENCE)
+    return geometric_mean(values) if values else None
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,12 @@ from callbench.analysis.cells import histograms
 from callbench.analysis.cells.cell_results import percentiles_by_fork
 from callbench.analysis.cells.histograms import together
 from callbench.analysis.cells.read_results import forks_of
-from callbench.analysis.cells.results import Result
+from callbench.analysis.cells.results import Result, over_forks
 from callbench.analysis.cells.table_rows import ForkRow
-from callbench.analysis.metrics.metric_values import about_all, value_of
+from callbench.analysis.metrics.metric_values import percentile_of, value_of
 from callbench.model.metrics.registry import PERCENTILES
-from callbench.stats.estimate.digits import tells
 from callbench.stats.estimate.histogram import TOP, Buckets
-from callbench.stats.estimate.interval import CONFIDENCE, Interval, geometric_mean
-from callbench.stats.estimate.logratio import paired
+from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.prior import Prior, prior_of_rates
 from callbench.store.record import Record
 
@@ -99,11 +97,8 @@ def _points(cell: Result, timed: _Timed, spreads: Mapping[float, Prior]) -> dict
 
 
 def _interval(timed: _Timed, share: float, middle: float, spread: Prior) -> Interval | None:
-    """Return what `value_of` does for a percentile that is no metric."""
+    """Return a percentile that is no metric, as `value_of` does one that is. Two forks know it, or the only one."""
     values = list(timed.known.get(share, {}).values())
-    if not values or len(values) < min(2, len(timed.own)) or min(values) <= 0:
+    if len(values) < min(2, len(timed.own)) or min(values, default=0.0) <= 0:
         return None
-    if len(values) == 1:
-        return about_all(geometric_mean(values), middle)
-    interval = spread.moderated(paired(values)).interval(CONFIDENCE)
-    return about_all(interval, middle) if tells(interval.half_width) else None
+    return percentile_of(over_forks(values, spread), middle)

@@ -17,8 +17,10 @@ def value_of(result: Result, name: str) -> Interval | None:
     interval. Without a value is also what the forks know too badly: `why_unknown` says so.
     """
     metric, interval = METRICS[name], result.interval(name)
-    if interval is None or _says_nothing(name, interval):
+    if interval is None:
         return None
+    if name in PERCENTILES:
+        return percentile_of(interval, (result.latency.percentiles or {}).get(name.removesuffix("_us")))
     if metric.combined is Combination.GREATEST:
         return Interval(max(result.by_fork[name].values()), None, None, interval.forks)
     if (
@@ -28,14 +30,20 @@ def value_of(result: Result, name: str) -> Interval | None:
     ):
         exact = once.pop()
         return Interval(exact, exact, exact, interval.forks)
-    percentiles, short = result.latency.percentiles or {}, name.removesuffix("_us")
-    if metric.combined is not Combination.HISTOGRAMS or short not in percentiles:
+    return interval
+
+
+def percentile_of(interval: Interval | None, middle: float | None) -> Interval | None:
+    """Return a percentile: the interval of the forks, about the value of all calls together; None: they say nothing.
+
+    Args:
+        interval: of the forks; None without forks that know it.
+        middle: of all calls; None: as the forks have it.
+    """
+    if interval is None or _says_nothing(interval):
+        return None
+    if middle is None:
         return interval
-    return about_all(interval, percentiles[short])
-
-
-def about_all(interval: Interval, middle: float) -> Interval:
-    """Return the interval of the forks about the value of all calls together."""
     shift = middle / interval.middle
     low, high = (None if end is None else end * shift for end in (interval.low, interval.high))
     return replace(interval, middle=interval.middle * shift, low=low, high=high)
@@ -46,15 +54,15 @@ def why_unknown(result: Result, name: str) -> str:
     if name in result.too_few:
         return result.too_few[name]
     interval = result.interval(name)
-    if interval is None or not _says_nothing(name, interval):
+    if name not in PERCENTILES or interval is None or not _says_nothing(interval):
         return ""
     values = sorted(result.by_fork[name].values())
     return f"its forks differ too much to say: {figure(values[0])} to {figure(values[-1])} {METRICS[name].unit}"
 
 
-def _says_nothing(name: str, interval: Interval) -> bool:
+def _says_nothing(interval: Interval) -> bool:
     """Return whether the interval of a percentile says nothing of it."""
-    return name in PERCENTILES and interval.half_width is not None and not tells(interval.half_width)
+    return interval.half_width is not None and not tells(interval.half_width)
 
 
 def by_fork(result: Result, name: str) -> dict[int, float]:
