@@ -11,7 +11,7 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.catalog.study import load
-from callbench.model.card import StackCard
+from callbench.model.card import StackCard, SweepOfCell
 from callbench.model.cell import AS_IS, CALLS_PER_SLICE, HELD, TIMES_CODEC, Cell, Load, Stack
 from callbench.runner.drive.slices import ENOUGH_SECONDS, SLICE_SECONDS
 from callbench.runner.plan import plan
@@ -31,7 +31,7 @@ def planned(*cells: Cell, forks: int = 2) -> plan.Plan:
     return plan.make_plan(cells, stacks, forks, wires=SLOW)
 
 
-def cell(number: int, *, link: str = "loopback", wire: dict[str, object] | None = None) -> Cell:
+def cell(number: int, *, link: str = "loopback", wire: SweepOfCell | None = None) -> Cell:
     load_ = Load(1, 10, 0.5)
     return Cell(f"c{number}", "g", "honest/tcp", "Send", {"type": "int", "content": "fixed"}, load_, link, wire=wire)
 

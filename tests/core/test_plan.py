@@ -1,6 +1,7 @@
 """The plan: each cell once for every condition, numbered so that no two trials of a run share a number."""
 
 from collections import Counter
+from typing import TYPE_CHECKING, cast
 
 import hypothesis.strategies as some
 import pytest
@@ -9,6 +10,9 @@ from hypothesis import given
 from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
 from callbench.model.errors import BadInput
 from callbench.runner.plan import plan
+
+if TYPE_CHECKING:
+    from callbench.model.card import PlanRecord
 
 CONDITIONS = ((AS_IS,), (HELD,), (HELD, AS_IS))
 
@@ -68,6 +72,6 @@ def test_it_is_the_same_after_writing_and_reading(made: plan.Plan) -> None:
 
 @pytest.mark.parametrize("damage", [{"cells": 3}, {"forks": None}, {"stacks": [{"id": 1}]}])
 def test_a_damaged_plan_is_one_sentence(damage: dict[str, object]) -> None:
-    record = plan.make_plan([cell(1, "a/s")], [stack("s")], 1).record() | damage
+    record = cast("PlanRecord", {**plan.make_plan([cell(1, "a/s")], [stack("s")], 1).record(), **damage})
     with pytest.raises(BadInput, match=r"plan\.json is damaged"):
         plan.read(record)

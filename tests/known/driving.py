@@ -6,11 +6,12 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from callbench.adapter.contract import Done
 from callbench.stats.load import arrivals
 from histograms import histogram
 from known.servers import SimulatedServer
@@ -37,7 +38,7 @@ class _Drive:
     clients: list[int] = field(default_factory=list)
     errors: dict[int, str] = field(default_factory=dict)
 
-    def done(self, clients: int, due_s: NDArray[np.float64] | None = None, *, in_parts: bool = True) -> dict[str, Any]:
+    def done(self, clients: int, due_s: NDArray[np.float64] | None = None, *, in_parts: bool = True) -> Done:
         """Report it; `due_s` is when each call of an open loop was due."""
         began, ended = (np.asarray(times, dtype=np.float64) for times in (self.began_s, self.ended_s))
         right = np.ones(len(ended), dtype=bool)
@@ -47,7 +48,7 @@ class _Drive:
         part = (self.window_s - began[after]) / (ended[after] - began[after])
         services_ns = _in_ns(ended - began, right)
         elapsed_ns = round(max(ended.max(initial=0.0), self.window_s) * 1e9)
-        return {
+        reported = {
             "calls": len(services_ns),
             "errors": dict(Counter(self.errors.values())),
             "elapsed_ns": elapsed_ns,
@@ -66,8 +67,8 @@ class _Drive:
             "processor": {"start": _NO_TIME, "end": _NO_TIME},
             "threads": 1,
             "intervals": _intervals(ended, right),
-            "clients": clients,
         }
+        return cast("Done", reported)
 
     def _unserved(self) -> int:
         failed = {self.clients[place] for place in self.errors}
@@ -109,7 +110,7 @@ def _intervals(ended_s: NDArray[np.float64], right: NDArray[np.bool_]) -> list[t
 
 def closed(
     server: SimulatedServer, clients: int, seconds: float, *, think_s: float = 0.0, begin_s: float = 0.0
-) -> dict[str, Any]:
+) -> Done:
     """Drive clients that wait for their answers; one that fails rests, as the load driver's do."""
     began: list[float] = []
     ended: list[float] = []
@@ -145,7 +146,7 @@ def opened(
     *,
     begin_s: float = 0.0,
     in_parts: bool = True,
-) -> dict[str, Any]:
+) -> Done:
     """Drive an open loop: arrivals wait for a free client, and those that are due within the time are all made.
 
     Without `in_parts`, as where a drive is only compared with an objective, its tenths are not told.

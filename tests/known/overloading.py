@@ -1,8 +1,9 @@
 """An overload in virtual time, read as the command reads its journal."""
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
+from callbench.adapter.contract import Done
 from callbench.analysis.stability.findings import FAILING, outcome
 from callbench.analysis.stability.overload_result import overload_findings, read
 from callbench.analysis.stability.slices import slice_of, slice_record, times
@@ -42,7 +43,7 @@ class _Test:
         self.server, self.capacity, self.at_s = server, capacity, 0.0
         self.lines: list[OverloadTestLine] = [CapacityLine(kind="capacity", rate_per_s=capacity, at_s=0.0)]
 
-    def drive(self, rate: float, seconds: float) -> dict[str, Any]:
+    def drive(self, rate: float, seconds: float) -> Done:
         done = opened(self.server, constant(rate, seconds), CLIENTS, seconds, begin_s=self.at_s)
         self.at_s += max(seconds, done["elapsed_ns"] / 1e9)
         return done
@@ -68,7 +69,6 @@ class _Test:
         began_s = self.at_s
         done = self.drive(self.capacity * TIMES, OVER_S)
         service, until_s = done["service"], began_s + OVER_S
-        answered = service and service["count"]
         self.lines.append(
             OverloadLine(
                 kind="over",
@@ -78,7 +78,9 @@ class _Test:
                 at_s=began_s,
                 until_s=until_s,
                 **slice_record(done),
-                service_us=times(dict(service["buckets"]), service["min_ns"], service["max_ns"]) if answered else {},
+                service_us=times(dict(service["buckets"]), service["min_ns"], service["max_ns"])
+                if service and service["count"]
+                else {},
                 intervals=done["intervals"],
                 sides={},
                 machine=UNKNOWN,

@@ -10,6 +10,7 @@ import pytest
 from callbench.analysis.load.threshold_values import evaluate
 from callbench.analysis.load.thresholds import ThresholdResult, from_record, parse
 from callbench.stats.load.rate import window_of
+from callbench.store.lines.load import ThresholdRecord
 from known.driving import closed, opened, poisson
 from known.servers import Failing, FullQueue, Pool, SimulatedServer, Stalling, Stopping, TokenBucket
 
@@ -241,8 +242,15 @@ def test_a_condition_that_is_too_near_is_read_from_its_record_with_its_value() -
     assert from_record(_kept(one)).sentence == one.sentence
 
 
-def _kept(one: ThresholdResult) -> dict[str, Any]:
+def _kept(one: ThresholdResult) -> ThresholdRecord:
     """Its part of a load's record."""
-    return {"fail_if": one.threshold.text, "value": one.value, "failed": one.failed, "undecided": one.undecided} | (
-        {"assumed": True} if one.assumed else {}
-    )
+    kept: ThresholdRecord = {
+        "fail_if": one.threshold.text,
+        "value": one.value,
+        "limit": one.threshold.limit,
+        "failed": one.failed,
+        "undecided": one.undecided,
+    }
+    if one.assumed:
+        kept["assumed"] = True
+    return kept

@@ -30,6 +30,7 @@ def test_a_collapse_fails_and_a_queue_does_not(name: str, seed: int) -> None:
     make, capacity, outcome = SERVERS[name]
     done = opened(make(random.Random(seed)), constant(10 * capacity, 10.0), 200, 10.0)  # noqa: S311 - to be repeated
     times = done["service"]
+    assert times is not None
     buckets = Buckets.of(dict(times["buckets"]))
     [median_ns] = buckets.percentiles([0.5], times["min_ns"], times["max_ns"])
     kept = kept_under_overload(window_of(done).per_s / capacity, late=median_ns > 200e6)

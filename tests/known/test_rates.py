@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import duckdb
 import pytest
@@ -98,7 +99,7 @@ def test_a_server_that_collapses_is_reported_as_it_is() -> None:
 @pytest.mark.parametrize("seconds", [0.02, 1.0])
 @pytest.mark.parametrize("timed", [True, False])
 def test_tables_have_the_same_calls(clients: int, timed: bool, seconds: float) -> None:
-    drive = closed(Pool(4, 0.0301), clients, seconds)
+    drive: Any = closed(Pool(4, 0.0301), clients, seconds)
     if not timed:
         drive["latency"] = None
     sums = {key: int(value) for key, value in (drive["latency"] or {}).items() if key != "buckets"}

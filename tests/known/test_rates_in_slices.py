@@ -4,12 +4,12 @@ import math
 import random
 import re
 import statistics
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import duckdb
 import pytest
 
+from callbench.adapter.contract import Done
 from callbench.analysis.cells.cell_results import result_of
 from callbench.analysis.cells.messages import MessageTimes
 from callbench.analysis.cells.results import Result
@@ -48,12 +48,12 @@ KINDS: dict[str, Callable[[int], Kind]] = {
 }
 
 
-def row_of(fork: int, clients: int, dones: Sequence[Mapping[str, Any]]) -> ForkRow:
+def row_of(fork: int, clients: int, dones: Sequence[Done]) -> ForkRow:
     """A fork's sums, as the tables have them."""
     calls, spent_ns = sum(done["calls"] for done in dones), sum(int(done["in_call_ns"]) for done in dones)
     window = without_what_was_cut(together(dones), clients, calls, spent_ns)
     elapsed_ns = sum(done["elapsed_ns"] for done in dones)
-    times = [done["latency"] for done in dones]
+    times = [latency for done in dones if (latency := done["latency"]) is not None]
     return {
         **FORK, "fork": fork, "calls": calls, "count": calls, "sum_ns": spent_ns, "in_call_ns": spent_ns,
         "elapsed_ns": elapsed_ns, "window_ns": window.ns, "window_calls": window.calls, "in_flight": window.in_flight,
@@ -69,7 +69,7 @@ def measured(kind: str, clients: int, seed: int, *, lengthen: bool = True) -> tu
     cell, rows = Cell("c1", "g", "a/x+y", "Sum", {}, Load(clients, 4, 0.02)), []
     first = length_of(cell.load)
     for fork in range(FORKS):
-        dones: list[dict[str, Any]] = []
+        dones: list[Done] = []
         for _ in range(ROUNDS):
             if has_enough_slices(sum(done["elapsed_ns"] for done in dones) / 1e9, len(dones)):
                 break

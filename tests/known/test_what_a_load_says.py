@@ -1,11 +1,12 @@
 """What a load says of servers whose truth is arithmetic, beside the conditions on its numbers."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from callbench.adapter.contract import Done
 from callbench.analysis.load.plateau import plateau_sentence
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult, compute_result
@@ -19,9 +20,9 @@ from known.servers import Limited, Pool, TokenBucket
 _UNSEEN: Any = {"elapsed_ns": 10**9, "seen_ns": 10**9, "processors": 2, "steal_ns": 0, "sides": []}
 
 
-def _result(done: dict[str, Any], clients: int, **wish: Any) -> LoadResult:
+def _result(done: Done, clients: int, **wish: Any) -> LoadResult:
     asked = LoadRequest("http://127.0.0.1:80/", clients=clients, **wish)
-    return compute_result(asked, done, clients, Observations(None, _UNSEEN))  # type: ignore[arg-type]
+    return compute_result(asked, done, clients, Observations(None, _UNSEEN))
 
 
 def test_a_rate_whose_calls_were_all_made_is_not_missed_where_they_fail() -> None:
@@ -42,7 +43,7 @@ def test_a_driver_that_is_late_by_a_small_part_of_the_time_of_calls_limits_nothi
     done = opened(Pool(1_000, 0.05), constant(100, 5.0), 1_000, 5.0)
     late_ns = np.zeros(done["calls"], dtype=np.int64)
     late_ns[::10] = late_ms * 1_000_000
-    found = _result({**done, "lateness": histogram(late_ns)}, 1_000, rate=100)
+    found = _result(cast("Done", {**done, "lateness": histogram(late_ns)}), 1_000, rate=100)
     assert (found.verdict.limit is Limit.GENERATOR) == limit
 
 

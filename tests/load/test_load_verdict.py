@@ -19,7 +19,7 @@ RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.j
 
 
 def _found(
-    processors: dict[str, Any],
+    processors: Any,
     *,
     driver_share: float | None = None,
     latencies_ns: Sequence[int] = (),

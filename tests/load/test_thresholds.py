@@ -176,10 +176,11 @@ def test_a_percentile_of_too_few_calls_decides_nothing_but_what_they_show(
 
 
 def test_times_of_too_few_calls_are_none_with_their_reason() -> None:
-    said = times_of(cast("dict[str, Any]", done(20, 0, [10**6] * 20)["latency"]))
+    said = times_of(done(20, 0, [10**6] * 20)["latency"])
     kept = times_record(said)
     assert kept is not None
-    assert (kept["p50"], kept["p90"], kept["p99"], kept["p99.9"]) == (pytest.approx(1000, rel=0.004), None, None, None)
+    assert kept["p50"] == pytest.approx(1000, rel=0.004)
+    assert {kept["p90"], kept["p99"], kept["p99.9"]} == {None}
     assert kept["unknown"]["p99"] == "p99 needs about 368 calls, there are 20"
 
 

@@ -2,14 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from callbench.analysis.judge.neighbours import disturbances_of, disturbed_by, wait_share
 from callbench.stats.load.bottleneck import Evidence, Limit, Side, verdict_of
+from callbench.store.lines.rounds import Probed
 
-BUSY: dict[str, Any] = json.loads((Path(__file__).parent / "recorded" / "busy-machine.json").read_text())
+BUSY: Probed = json.loads((Path(__file__).parent / "recorded" / "busy-machine.json").read_text())
 
 
 def recorded(side: str) -> Side:

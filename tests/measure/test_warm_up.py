@@ -8,10 +8,12 @@ from typing import Any, cast
 
 import pytest
 
+from callbench.adapter.contract import Done
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT, SKIPPED, STEADY, WarmUp, warm_up_cell
+from callbench.store.lines.rounds import Probed
 
 
 @dataclass
@@ -107,7 +109,7 @@ def test_what_is_not_warmed_up_at_all_does_not_count(*, compiles: bool) -> None:
     client = Client()
     found = warm(sides_of(client, compiles=compiles, limit_s=0), "Hello")
     assert (found.ended, client.driven_s) == (SKIPPED, 0)
-    assert unsteady(found, {}, {}, Load(1, 1, 1.0)) == "it was not warmed up"
+    assert unsteady(found, intervals(), {}, Load(1, 1, 1.0)) == "it was not warmed up"
 
 
 def test_where_nothing_compiles_it_ends_as_soon_as_it_gets_no_faster() -> None:
@@ -115,19 +117,19 @@ def test_where_nothing_compiles_it_ends_as_soon_as_it_gets_no_faster() -> None:
     assert took(sides, "Sum", a=1, b=2) == pytest.approx(0.04, abs=0.01)
 
 
-def intervals(*rates: float) -> dict[str, Any]:
+def intervals(*rates: float) -> Done:
     """A trial of a tenth of a second a rate."""
     points, calls = [], 0.0
     for place, rate in enumerate(rates, 1):
         calls += rate / 10
         points.append((place * 100_000_000, round(calls), 0))
-    return {"intervals": points}
+    return cast("Done", {"intervals": points})
 
 
-def watched(name: str, run_ns: int) -> dict[str, Any]:
+def watched(name: str, run_ns: int) -> Probed:
     """A second in which a server's thread had so much of a processor."""
     side = {"side": "server", "threads": [{"name": name, "run_ns": run_ns}, {"name": "worker", "run_ns": 10**9}]}
-    return {"processors": {"seen_ns": 10**9, "sides": [side]}}
+    return cast("Probed", {"processors": {"seen_ns": 10**9, "sides": [side]}})
 
 
 WARM = WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=60, before_s=0)

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def sides() -> Iterator[Sides]:
 @pytest.mark.usefixtures("nothing_left")
 def test_a_trial_has_what_its_processes_took(sides: Sides) -> None:
     _, seen = measure_trial(sides, CELL, [Processes(rest_s=0.01)])
-    found = seen["processes"]
+    found: Any = seen["processes"]
     by_side = {one["side"]: one for one in found["sides"]}
     assert by_side.keys() == {"client", "server"}
     for one in by_side.values():

@@ -179,7 +179,7 @@ def in_words(hint: Form) -> str:
 
 
 def _by_name(inner: tuple[Form, ...]) -> str:
-    return "object" if bare(inner[1]) is Any else f"object: by name, {in_words(inner[1])}"
+    return "object" if bare(inner[1]) in {Any, object} else f"object: by name, {in_words(inner[1])}"
 
 
 def _alternatives(inner: tuple[Form, ...]) -> str:

@@ -22,7 +22,9 @@ LOAD: dict[str, Any] = {
     "calls": 190,
     "rate_per_s": 158.3,
     "rate_asked_per_s": None,
+    "rate_missed": False,
     "error_share": 0.0,
+    "thresholds": [],
     "latency_us": TIMES,
     "verdict": {"limit": "server", "why": ""},
 }
@@ -53,7 +55,8 @@ LOAD: dict[str, Any] = {
     ],
 )
 def test_a_load_is_headed_with_what_came_of_it(changed: dict[str, Any], expected: str) -> None:
-    assert load_report._title({**LOAD, **changed}) == expected
+    record: Any = {**LOAD, **changed}
+    assert load_report._title(record) == expected
 
 
 def test_a_capacity_is_headed_with_what_it_holds_and_what_ends_it() -> None:

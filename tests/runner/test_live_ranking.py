@@ -76,6 +76,8 @@ def test_a_stack_is_apart_where_its_interval_does_not_meet_the_firsts() -> None:
     # Logarithms of 990, 1000 and 1010: their standard deviation is 0.0100002, and twice it over the root of 3 0.01155.
     first = group["stacks"][0]
     assert first["rate_per_s"] == pytest.approx(999.967, abs=1e-3)
+    assert first["low_per_s"] is not None
+    assert first["high_per_s"] is not None
     assert first["high_per_s"] / first["rate_per_s"] == pytest.approx(1.011614, abs=1e-5)
     assert first["low_per_s"] * first["high_per_s"] == pytest.approx(first["rate_per_s"] ** 2)
 

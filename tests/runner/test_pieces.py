@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import hypothesis.strategies as some
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from callbench.analysis.cells.read_results import RANKING_SQL
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner.plan import plan
-from callbench.stats.load.rate import window_of
+from callbench.stats.load.rate import Drive, window_of
 from callbench.store import record as store
 from callbench.store.head import head
 from callbench.store.record import Record
@@ -34,11 +34,11 @@ SLICE = some.fixed_dictionaries(
 )
 
 
-def done(one: dict[str, Any]) -> dict[str, Any]:
+def done(one: dict[str, Any]) -> Drive:
     """A drive as the journal has it."""
     calls = sum(one["buckets"].values())
     histogram = {"count": calls, "sum_ns": str(calls * 7), "min_ns": min(one["buckets"]), "max_ns": 10**6}
-    return {
+    told = {
         "calls": calls,
         "errors": one["errors"],
         "elapsed_ns": one["elapsed_ns"],
@@ -56,6 +56,7 @@ def done(one: dict[str, Any]) -> dict[str, Any]:
         "gap_ns": "3",
         "processor": spent(one),
     }
+    return cast("Drive", told)
 
 
 def spent(one: dict[str, Any]) -> dict[str, Any]:

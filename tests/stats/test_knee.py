@@ -1,6 +1,7 @@
 """The search for a knee, on servers whose knee is known."""
 
 import math
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.arrivals import due_ns, poisson
 from callbench.stats.load.knee import MOST_STEPS, Knee, KneeOutcome, LevelTrial, SearchRange, knee, next_level
 from callbench.stats.load.lindley import latencies
+from callbench.stats.load.rate import Drive
 
 
 def searched(truth: float, start: float, span: SearchRange) -> list[LevelTrial]:
@@ -58,13 +60,14 @@ def test_a_search_continues_where_it_was_interrupted() -> None:
         assert next_level(whole[:made], 10, span) == whole[made].level
 
 
-def done(values: list[int], errors: int = 0) -> dict[str, object]:
+def done(values: list[int], errors: int = 0) -> Drive:
     buckets: dict[int, int] = {}
     for value in values:
         buckets[index_of(value)] = buckets.get(index_of(value), 0) + 1
     ends = {"min_ns": min(values, default=0), "max_ns": max(values, default=0)}
     latency = {"count": len(values), "sum_ns": str(sum(values)), "buckets": sorted(buckets.items()), **ends}
-    return {"latency": latency if values else None, "errors": {"timeout": errors} if errors else {}}
+    told = {"latency": latency if values else None, "errors": {"timeout": errors} if errors else {}}
+    return cast("Drive", told)
 
 
 def test_the_knee_of_a_queue_is_where_theory_has_it() -> None:

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.load.rate import Window, together, window_of
+from callbench.stats.load.rate import Drive, Window, together, window_of
 
-DRIVEN = {"calls": 71_001, "elapsed_ns": 6_980_000_000}
+DRIVEN: Drive = {"calls": 71_001, "errors": {}, "elapsed_ns": 6_980_000_000}
 
 
 def test_one_straggler_does_not_stretch_the_time_of_all() -> None:
     """A server that delays one of 71,001 calls by 6 s, driven for 3 s: 10,172 calls/s were reported."""
-    told = {**DRIVEN, "window_ns": 3_000_000_000, "answered": 71_000, "in_flight": 1, "in_flight_part": 0.25}
+    told: Drive = {**DRIVEN, "window_ns": 3_000_000_000, "answered": 71_000, "in_flight": 1, "in_flight_part": 0.25}
     assert window_of(told) == Window(71_000.25, 3_000_000_000, 1)
     assert window_of(told).per_s == pytest.approx(71_000.25 / 3)
 
@@ -22,7 +22,7 @@ def test_who_does_not_tell_the_window_is_taken_whole() -> None:
 
 
 def test_drives_together_are_all_their_calls_over_all_their_time() -> None:
-    told = {**DRIVEN, "window_ns": 10**9, "answered": 10, "in_flight": 2, "in_flight_part": 0.5}
+    told: Drive = {**DRIVEN, "window_ns": 10**9, "answered": 10, "in_flight": 2, "in_flight_part": 0.5}
     assert together([told, told]) == Window(21.0, 2 * 10**9, 4)
     assert together([]) == Window(0.0, 0)
 
@@ -50,7 +50,7 @@ def test_the_rate_is_that_of_the_clients_within_a_call_of_each(
             # How many rounds of this client lie within the window: what is to be found, but for its first thought.
             cycles += min(1.0, (window - at) / (latency + think))
             last, at = max(last, ended), ended + think
-    told = {"calls": calls, "elapsed_ns": max(last, 1), "window_ns": window, "answered": answered}
+    told: Drive = {"calls": calls, "errors": {}, "elapsed_ns": max(last, 1), "window_ns": window, "answered": answered}
     found = window_of({**told, "in_flight": in_flight, "in_flight_part": parts})
     assert abs(found.per_s * window / 1e9 - cycles) <= clients * (1 + 1e-9)
     assert found.ns == window

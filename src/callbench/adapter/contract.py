@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import jsonschema
 import jsonschema_rs
@@ -11,10 +11,15 @@ import jsonschema_rs
 from callbench.model.errors import BadInput
 from callbench.model.installation import schema_folder
 
+if TYPE_CHECKING:
+    from callbench.store.lines.load import LoadGenerator
+
 LONGEST_LINE = 16 << 20
 
 Arguments = Mapping[str, Any]
 Options = Mapping[str, Any]
+# A line of an adapter, as JSON has it; what it must have, its schema says.
+ContractMessage = dict[str, Any]
 # Of the member `latency` of an interval: nanoseconds since the start; buckets and counts.
 OnLatency = Callable[[int, Sequence[tuple[int, int]]], None]
 
@@ -107,7 +112,7 @@ class Done(TypedDict):
     sent_again: NotRequired[int]
     started_ns: NotRequired[int]
     endpoints: NotRequired[list[DoneEndpoint]]
-    generators: NotRequired[list[dict[str, Any]]]
+    generators: "NotRequired[list[LoadGenerator]]"
     intervals: list[tuple[int, int, int]]
 
 
@@ -167,7 +172,7 @@ def schema_error_in_answer(answer: Mapping[str, object]) -> str | None:
     return _schema_error("answers", str(answer.get("is")), answer)
 
 
-def schema_error_in_request(request: Mapping[str, Any]) -> str | None:
+def schema_error_in_request(request: Mapping[str, object]) -> str | None:
     """Return how a line of the core breaks the schema, or None.
 
     Raises:
@@ -176,7 +181,7 @@ def schema_error_in_request(request: Mapping[str, Any]) -> str | None:
     return _schema_error("requests", str(request.get("do")), request)
 
 
-def _schema_error(way: str, name: str, message: Mapping[str, Any]) -> str | None:
+def _schema_error(way: str, name: str, message: Mapping[str, object]) -> str | None:
     if name not in _messages(way):
         return f"there is no message {name!r} in the contract"
     # Thousands of answers are checked in a run. Only a wrong one is checked again by the slow validator, for its

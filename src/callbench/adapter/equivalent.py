@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.adapter.contract import Arguments
+from callbench.adapter.contract import Arguments, ContractMessage
 from callbench.adapter.service.canonical import Form, digest_if_large, float_form
 from callbench.adapter.service.expect import expected
 from callbench.adapter.service.search import search_response
@@ -15,7 +15,7 @@ from callbench.model.first_difference import excerpts
 CALL = "FindItems"
 
 
-def check_body(select: Sequence[str] | None, arguments: Arguments, returned: Mapping[str, Any]) -> dict[str, Any]:
+def check_body(select: Sequence[str] | None, arguments: Arguments, returned: Mapping[str, object]) -> ContractMessage:
     """Check the body that the driver returned. Return the message with the service's own value instead of the body.
 
     Args:

@@ -3,7 +3,6 @@
 import functools
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from callbench.adapter import own_answers
 from callbench.adapter.contract import Arguments, Counts, Done, fault_of
@@ -14,7 +13,9 @@ from callbench.model.service.imported import Imported
 _SHOWN = 120
 
 
-def error_in(call: str, arguments: Arguments, answer: Mapping[str, Any], service: Imported | None = None) -> str | None:
+def error_in(
+    call: str, arguments: Arguments, answer: Mapping[str, object], service: Imported | None = None
+) -> str | None:
     """Return what is wrong with a `returned` message, in a sentence, or None.
 
     A fault is right if the service must refuse. Its text only has to name the refused value.

@@ -35,7 +35,7 @@ def has(service: Imported | None, call: str) -> bool:
     return service is not None and any(declared.name == call for declared in service.schema.calls)
 
 
-def pair_of(service: Imported, call: str, arguments: Mapping[str, Any]) -> Pair:
+def pair_of(service: Imported, call: str, arguments: Mapping[str, object]) -> Pair:
     """The pair that the arguments name, else the first.
 
     Raises:
@@ -47,7 +47,9 @@ def pair_of(service: Imported, call: str, arguments: Mapping[str, Any]) -> Pair:
     return pairs[number - 1]
 
 
-def some(service: Imported | None, call: str, arguments: Mapping[str, Any], most: int = 16) -> list[Mapping[str, Any]]:
+def some(
+    service: Imported | None, call: str, arguments: Mapping[str, object], most: int = 16
+) -> list[Mapping[str, object]]:
     """Arguments with which a call is checked: each of the first pairs of an imported service's; else as they are."""
     if service is None or PAIR in arguments or not has(service, call):
         return [arguments]
@@ -55,7 +57,7 @@ def some(service: Imported | None, call: str, arguments: Mapping[str, Any], most
     return [{**arguments, PAIR: number} for number in range(1, count + 1)] or [arguments]
 
 
-def right(service: Imported, call: str, arguments: Mapping[str, Any]) -> Form:
+def right(service: Imported, call: str, arguments: Mapping[str, object]) -> Form:
     """The right answer, in canonical form.
 
     A request may stand in several pairs: the first one's answer is right for all.
@@ -80,7 +82,7 @@ def form(schema: Schema, message: str, value: Json) -> Form:
     return _Forms(schema).of(message, value)
 
 
-def payload(service: Imported, call: str, arguments: Mapping[str, Any]) -> tuple[int, int]:
+def payload(service: Imported, call: str, arguments: Mapping[str, object]) -> tuple[int, int]:
     """The bytes of data in a call's request and in its answer: without names, types and lengths.
 
     Raises:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter.contract import LONGEST_LINE
+from callbench.adapter.contract import LONGEST_LINE, ContractMessage
 from callbench.model import machine_limits, process_end
 from callbench.model.errors import AdapterFailure, MachineFailure
 from callbench.model.installation import HOME_VARIABLE, engine_remedy, home, scratch, supervisor
@@ -146,7 +146,7 @@ class AdapterProcess:
             except OSError:
                 raise self._death() from None
 
-    def receive(self, deadline: float, awaited: str, since: float | None = None) -> dict[str, Any]:
+    def receive(self, deadline: float, awaited: str, since: float | None = None) -> ContractMessage:
         """Read one line as a JSON object, until `deadline` on the monotonic clock.
 
         Args:

@@ -2,8 +2,9 @@
 
 import signal
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
+from callbench.adapter.contract import ContractMessage
 from callbench.adapter.watch.adapter_watch import Watch
 from callbench.model.errors import AdapterFailure
 
@@ -30,7 +31,7 @@ class RunningProcess(Protocol):
     def send(self, message: Mapping[str, object], seconds: float) -> None:
         """Write one line within so many seconds."""
 
-    def receive(self, deadline: float, awaited: str, since: float | None = None) -> dict[str, Any]:
+    def receive(self, deadline: float, awaited: str, since: float | None = None) -> ContractMessage:
         """Read one line as a JSON object, until `deadline` on the monotonic clock."""
 
     def failure(self, kind: str, what: str) -> AdapterFailure:

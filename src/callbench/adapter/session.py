@@ -10,6 +10,7 @@ from callbench.adapter import equivalent
 from callbench.adapter.contract import (
     Arguments,
     Codec,
+    ContractMessage,
     Counts,
     Done,
     Hello,
@@ -100,7 +101,7 @@ class Adapter:
         """Whether it died or broke the contract."""
         return self.process.broken
 
-    def _checked_hello(self, message: dict[str, Any]) -> Hello:
+    def _checked_hello(self, message: ContractMessage) -> Hello:
         if message.get("is") != "hello":
             raise self.process.failure("garbage", f"said {message.get('is')!r} first; it must say hello")
         spoken = message.get("contract")
@@ -136,7 +137,7 @@ class Adapter:
         """Return why the adapter cannot run one of its stacks here; None if it can."""
         return self.hello.get("unavailable", {}).get(stack)
 
-    def ask(self, do: str, expect: str, within: float, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    def ask(self, do: str, expect: str, within: float, **members: Any) -> ContractMessage:  # noqa: ANN401 - JSON
         """Send a request and return its answer.
 
         Args:
@@ -155,7 +156,7 @@ class Adapter:
         self._last_id += 1
         self.process.send({"do": do, "id": self._last_id, **members}, self.patience_s)
 
-    def _answer(self, expect: str, deadline: float) -> dict[str, Any]:
+    def _answer(self, expect: str, deadline: float) -> ContractMessage:
         message = self.process.receive(deadline, f"{expect} (request {self._last_id})")
         wrong = schema_error_in_answer(message)
         if wrong:
@@ -253,7 +254,7 @@ class Adapter:
         """
         self.ask("disconnect", "disconnected", SERVE_SECONDS)
 
-    def call(self, call: str, arguments: Arguments) -> dict[str, Any]:
+    def call(self, call: str, arguments: Arguments) -> ContractMessage:
         """Make one call. Return the `returned` message with a value or a fault.
 
         Raises:

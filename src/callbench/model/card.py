@@ -6,6 +6,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
+from callbench.stats.wire.link import Wires
+
 
 class FormatFacts(TypedDict):
     """What is known of a message: whether people can read it, in which languages it has a kept library, who says so."""
@@ -27,7 +29,7 @@ class ReferenceFacts(TypedDict):
     """The call that a reference stack makes in every batch of a run."""
 
     call: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
 
 
 class ExternalTable(TypedDict, total=False):
@@ -53,7 +55,7 @@ class RequestTable(TypedDict, total=False):
     call: str
     select: Sequence[str]
     path: str
-    script: Mapping[str, Any]
+    script: Mapping[str, object]
     method: str
     headers: Sequence[tuple[str, str]]
     body: str
@@ -64,10 +66,10 @@ class RequestTable(TypedDict, total=False):
     expect_body: str
     expect_body_file: str
     expect_body_hex: str
-    expect_json: Mapping[str, Any]
+    expect_json: Mapping[str, object]
     expect_path: Sequence[str]
     expect_match: str
-    expect_schema: Mapping[str, Any]
+    expect_schema: Mapping[str, object]
     expect_schema_file: str
     keep_alive: bool
     streams: int
@@ -100,7 +102,7 @@ class StackCard(TypedDict, total=False):
     counts: bool
     backend: str
     name_server: str
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     note: str
     when_lost: LostFacts
     explains: Mapping[str, str]
@@ -140,6 +142,73 @@ class PlannedStack(TypedDict):
     lacks: Mapping[str, str]
     why_not: str | None
     instrument: bool
+
+
+class SweepOfCell(TypedDict, total=False):
+    """How an argument is swept while bytes are counted; empty: it is not.
+
+    Attributes:
+        over: its name.
+        grid: its values: sizes, or types.
+        fine: up to which size every one is counted.
+        most: of how many values.
+    """
+
+    over: str
+    grid: Sequence[Any]
+    fine: int
+    most: int
+
+
+class PlannedCell(TypedDict, total=False):
+    """A cell as plan.json has it, with its load: `callbench.model.cell.Cell`; one of a comparison has a name."""
+
+    id: str
+    name: str
+    group: str
+    groups: Sequence[str]
+    stack: str
+    call: str
+    arguments: Mapping[str, Any]
+    clients: int
+    calls: int
+    seconds: float
+    link: str
+    options: Mapping[str, Any]
+    timed: bool
+    wire: SweepOfCell | None
+    watch: bool
+    fresh: bool
+    restart: bool
+    idle: str
+
+
+class PlannedPair(TypedDict, total=False):
+    """Two stacks that are compared, and their cells; `in_turn`: whether they live at the same time."""
+
+    a: PlannedStack
+    b: PlannedStack
+    cells: Sequence[PlannedCell]
+    in_turn: bool
+
+
+class UnplannedCells(TypedDict):
+    """Cells that a peer cannot drive, and why."""
+
+    why: str
+    cells: Sequence[str]
+
+
+class PlanRecord(TypedDict, total=False):
+    """plan.json: of a run stacks and cells; of a comparison pairs; of a peer's run cells, and those left out."""
+
+    stacks: Sequence[PlannedStack]
+    cells: Sequence[PlannedCell]
+    links: Wires
+    forks: int
+    conditions: Sequence[str]
+    pairs: Sequence[PlannedPair]
+    left_out: Sequence[UnplannedCells]
 
 
 # The stacks of a plan by id.

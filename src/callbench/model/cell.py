@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from callbench.model.card import StackCard
+from callbench.model.card import StackCard, SweepOfCell
 
 CLOSED = "closed"
 # Calls of a client in a slice, if a call takes longer than a slice and nobody says otherwise.
@@ -149,7 +149,7 @@ class Cell:
     link: str = "loopback"
     options: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = True
-    wire: Mapping[str, Any] | None = None
+    wire: SweepOfCell | None = None
     watch: bool = False
     fresh: bool = False
     restart: bool = False

@@ -2,9 +2,11 @@
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from callbench.stats.load.rate import Drive
 
 _WORDS = re.compile(
     r"(mean|max|p[0-9]{1,2}(?:\.[0-9]{1,6})?)(?: under | ?<=? ?)([0-9]+(?:\.[0-9]+)?|\.[0-9]+) ?(us|[µμ]s|ms|s)"
@@ -28,14 +30,14 @@ class Objective:
     share: float | None
     limit_us: float
 
-    def value_us(self, done: Mapping[str, Any]) -> float:
+    def value_us(self, done: "Drive") -> float:
         """Compute the value that is compared with the limit from a drive's answer; infinite if there is none.
 
         A call that failed counts as one that never ended: it lies beyond every other.
         """
         from callbench.stats.estimate.histogram import Buckets  # noqa: PLC0415 - statistics are slow to load
 
-        histogram = done["latency"]
+        histogram = done.get("latency")
         errors = sum(done["errors"].values())
         if not histogram or not histogram["count"]:
             return math.inf

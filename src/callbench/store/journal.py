@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput, MachineFailure
@@ -28,7 +28,7 @@ def complete_bytes(path: Path) -> int:
     return 0
 
 
-def read(path: Path) -> Iterator[dict[str, Any]]:
+def read(path: Path) -> Iterator[dict[str, object]]:
     """Return the whole lines, one after the other.
 
     Raises:
@@ -43,7 +43,7 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
             yield _parsed(raw, number, path)
 
 
-def _parsed(raw: bytes, number: int, path: Path) -> dict[str, Any]:
+def _parsed(raw: bytes, number: int, path: Path) -> dict[str, object]:
     try:
         line = json.loads(raw)
     except ValueError:
@@ -53,7 +53,14 @@ def _parsed(raw: bytes, number: int, path: Path) -> dict[str, Any]:
     return line
 
 
-def seal_of(path: Path) -> dict[str, Any]:
+class Seal(TypedDict):
+    """What tells a journal from one that was cut or altered: its length and its digest."""
+
+    bytes: int
+    sha256: str
+
+
+def seal_of(path: Path) -> Seal:
     """Return what tells a journal from one that was cut or altered: its length and its digest.
 
     Raises:
@@ -64,7 +71,7 @@ def seal_of(path: Path) -> dict[str, Any]:
         return {"bytes": file.seek(0, os.SEEK_END), "sha256": digest}
 
 
-def require_sealed(path: Path, seal: Mapping[str, Any]) -> None:
+def require_sealed(path: Path, seal: Seal) -> None:
     """Check that a journal is as it was when its work ended.
 
     Raises:

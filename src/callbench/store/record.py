@@ -7,11 +7,12 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import duckdb
 
 from callbench.model import machine_limits
+from callbench.model.card import PlanRecord
 from callbench.model.cell import AS_IS
 from callbench.model.errors import BadInput, MachineFailure
 from callbench.model.version import VERSION
@@ -94,13 +95,13 @@ class Record:
         """The truth."""
         return self.path / "journal.jsonl"
 
-    def plan(self) -> dict[str, Any]:
+    def plan(self) -> PlanRecord:
         """plan.json.
 
         Raises:
             BadInput: it is missing or damaged.
         """
-        return self._json("plan.json")
+        return cast("PlanRecord", self._json("plan.json"))
 
     def environment(self) -> dict[str, Any]:
         """environment.json.
@@ -265,7 +266,7 @@ class Record:
                     _make(connection, "TEMP TABLE", BY_PART)
                 _drop(connection, "TABLE", ["part"])
 
-    def _mark(self) -> dict[str, Any]:
+    def _mark(self) -> dict[str, object]:
         """What the tables are made from: they are stale where this differs from what lies beside them."""
         if not self.journal_file.is_file():
             raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")

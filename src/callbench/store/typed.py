@@ -95,7 +95,7 @@ def _of_plain(of: type) -> _Reader:
 
 
 def _of_outside(of: Any) -> _Reader:  # noqa: ANN401 - a form of a type
-    return _of_plain(get_origin(of) or of)
+    return _of_plain(dict if is_typed_dict(of) else get_origin(of) or of)
 
 
 def _of_number(value: Any) -> Any:  # noqa: ANN401 - any JSON

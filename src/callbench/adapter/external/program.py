@@ -17,9 +17,10 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import urlsplit
 
+from callbench.adapter.contract import ContractMessage
 from callbench.model.card import ExternalTable
 from callbench.model.version import CONTRACT, VERSION
 
@@ -170,7 +171,7 @@ def _listens(host: str, port: int) -> bool:
 class Program:
     """The server side of the contract."""
 
-    def __init__(self, output: Mapping[str, Any]) -> None:
+    def __init__(self, output: ContractMessage) -> None:
         """Store the tables, and reserve the real standard output."""
         self._said = output
         self._server: StartedServer | None = None
@@ -213,8 +214,8 @@ class Program:
             }
         )
 
-    def _answer_line(self, line: bytes) -> dict[str, Any]:
-        request: dict[str, Any] = {}
+    def _answer_line(self, line: bytes) -> ContractMessage:
+        request: ContractMessage = {}
         try:
             request = json.loads(line)
             answer = self._answer(request)
@@ -224,7 +225,7 @@ class Program:
             answer = {"is": "error", "kind": "bad-request", "message": f"a member is missing or wrong: {failure!r}"}
         return {**answer, "id": request.get("id", 1) if isinstance(request, dict) else 1}
 
-    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer(self, request: ContractMessage) -> ContractMessage:
         match request["do"]:
             case "serve":
                 return {"is": "serving", "endpoint": self._serve(request)}
@@ -241,7 +242,7 @@ class Program:
             case other:
                 raise Refusal("bad-request", f"an external server knows no request {other!r}")
 
-    def _serve(self, request: Mapping[str, Any]) -> str:
+    def _serve(self, request: ContractMessage) -> str:
         stacks = self._said["stacks"]
         table = stacks.get(request["stack"])
         if table is None:
@@ -269,7 +270,7 @@ class Program:
         if server is not None:
             server.end()
 
-    def _say(self, message: Mapping[str, Any]) -> None:
+    def _say(self, message: Mapping[str, object]) -> None:
         self._out.write(json.dumps(message).encode() + b"\n")
 
 

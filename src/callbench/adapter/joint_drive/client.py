@@ -19,6 +19,7 @@ from callbench.catalog.manifest import Manifest
 from callbench.model.card import RequestTable
 from callbench.stats.estimate.clock_drift import ClockFit
 from callbench.stats.estimate.clock_offset import ClockOffset
+from callbench.store.lines.load import LoadGenerator
 
 # Orders reach all hosts within so many seconds; schedules that come with them take longer.
 _LEAD_S, _BYTES_A_SECOND = 0.1, 20e6
@@ -304,9 +305,7 @@ def _part(task: _Task, fit: ClockFit, done: Done, begin_ns: int) -> GeneratorDri
     return GeneratorDrive(task.clients, begun_ns, done, 1.0 / (1.0 + fit.drift))
 
 
-def _report(
-    task: _Task, part: GeneratorDrive, begin_ns: int, clock_bound_ns: float, host_busy: float
-) -> dict[str, Any]:
+def _report(task: _Task, part: GeneratorDrive, begin_ns: int, clock_bound_ns: float, host_busy: float) -> LoadGenerator:
     """Return what a generator did, for the record. Times in nanoseconds."""
     done = part.done
     return {

@@ -1,6 +1,6 @@
 """The result of a capacity search, from its journal: the capacity, its interval, and the first saturated resource."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
@@ -24,7 +24,7 @@ from callbench.stats.load.saturation import LoadObservation, Saturation, saturat
 from callbench.stats.load.settling import beyond_all, slack, too_high
 from callbench.store.lines.capacity import EvidenceRecord, LoadedRecord, LossLine, ProofLine, StepLine, TriedLoad
 from callbench.store.lines.of_kind import of_kind
-from callbench.store.lines.slices import EndpointResult
+from callbench.store.lines.slices import EndpointResult, LatencyFigures
 from callbench.store.record import Record
 from callbench.store.requested.capacity import RATE, CapacityRequest, RequestedCapacity
 
@@ -296,7 +296,7 @@ def _seen(line: StepLine) -> LoadObservation:
     )
 
 
-def times_of_load(load: LoadedRecord | None) -> Mapping[str, Any] | None:
+def times_of_load(load: LoadedRecord | None) -> LatencyFigures | None:
     """Return the times of a load's calls, from where the client began each; None if no call was answered."""
     return None if load is None else load.get("service_us") or load.get("latency_us")
 

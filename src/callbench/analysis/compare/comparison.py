@@ -5,7 +5,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from callbench.analysis.compare.method import method_sentence, notes_of
 from callbench.analysis.compare.verdicts import (
@@ -17,6 +16,7 @@ from callbench.analysis.compare.verdicts import (
     metric_verdicts,
 )
 from callbench.analysis.wording.words import some
+from callbench.model.card import PlannedCell, PlannedPair
 from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome, together
 from callbench.stats.decide.failures import CallCounts, FailedCalls
@@ -155,7 +155,7 @@ def failure_notes(cells: Sequence[MetricVerdict]) -> Iterator[str]:
 
 
 def _figures(
-    pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]], path: Path
+    pairs: Sequence[PlannedPair], lines: Sequence[Mapping[str, object]], path: Path
 ) -> Iterator[ComparedFigures]:
     """Return each cell's values, a pair of them a fork."""
     excluded = {line["pair"]: _Failing.of(line) for line in of_kind(lines, LeftOutLine, path)}
@@ -193,7 +193,7 @@ class _Failing:
 
 
 def _rates(
-    pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[MetCell], failing: _Failing, busy: str
+    pair: PlannedPair, cell: PlannedCell, forks: Sequence[MetCell], failing: _Failing, busy: str
 ) -> ComparedFigures:
     """Compute one cell's rates.
 

@@ -1,10 +1,10 @@
 """How a live comparison was made, in sentences: from its lines."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from callbench.analysis.wording.words import some
+from callbench.model.card import PlannedPair
 from callbench.stats.estimate.digits import figure
 from callbench.store.lines.comparison import MetLine, MetRecord
 
@@ -22,7 +22,7 @@ def method_sentence(met: Sequence[MetLine]) -> str:
     return f"{number} forks: each {_SLICES}"
 
 
-def notes_of(pairs: Sequence[Mapping[str, Any]], met: Sequence[MetLine], *, hold_idle: bool) -> Iterator[str]:
+def notes_of(pairs: Sequence[PlannedPair], met: Sequence[MetLine], *, hold_idle: bool) -> Iterator[str]:
     """Describe what a reader must know of how it was made.
 
     Args:

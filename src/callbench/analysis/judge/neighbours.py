@@ -1,13 +1,12 @@
 """Decide from a trial's probes what may have disturbed it."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from callbench.stats.load.side_shares import SideReading
 from callbench.stats.steady.disturbance import TrialConditions, why_disturbed
+from callbench.store.lines.rounds import Probed
+from callbench.store.lines.sides import GapsSeen, ProcessorsSeen, SideTimes
 
 
-def disturbed_by(trial: Mapping[str, object]) -> str:
+def disturbed_by(trial: Probed) -> str:
     """Return why a trial is disturbed, or "".
 
     Args:
@@ -16,10 +15,10 @@ def disturbed_by(trial: Mapping[str, object]) -> str:
     return why_disturbed(disturbances_of(trial))
 
 
-def disturbances_of(trial: Mapping[str, Any]) -> TrialConditions:
+def disturbances_of(trial: Probed) -> TrialConditions:
     """Return the disturbances that a journal line shows."""
-    gap_share, sure = _gaps(trial.get("gaps") or {})
-    processors = trial.get("processors") or {}
+    gap_share, sure = _gaps(trial.get("gaps") or GapsSeen())
+    processors = trial.get("processors") or ProcessorsSeen()
     elapsed = processors.get("elapsed_ns") or 0
     if not elapsed:
         return TrialConditions(gap_share=gap_share, sure=sure)
@@ -36,7 +35,7 @@ def disturbances_of(trial: Mapping[str, Any]) -> TrialConditions:
     )
 
 
-def readings_of(processors: Mapping[str, Any], side: str) -> list[SideReading]:
+def readings_of(processors: ProcessorsSeen, side: str) -> list[SideReading]:
     """Return a side's processor times in the form of `stats.side_shares`; empty if the probe did not see the side."""
     return [
         {
@@ -53,13 +52,13 @@ def readings_of(processors: Mapping[str, Any], side: str) -> list[SideReading]:
     ]
 
 
-def wait_share(side: Mapping[str, Any]) -> float:
+def wait_share(side: SideTimes) -> float:
     """Return the share of time that a side's threads waited for a processor, of the time in which they could run."""
     wanted = side["run_ns"] + side["wait_ns"]
     return float(side["wait_ns"] / wanted) if wanted else 0.0
 
 
-def _gaps(gaps: Mapping[str, Any]) -> tuple[float | None, bool]:
+def _gaps(gaps: GapsSeen) -> tuple[float | None, bool]:
     """Return the worst processor's share of time in gaps, and whether its watcher had real-time priority."""
     watched, watched_processors = gaps.get("watched_ns") or 0, gaps.get("processors") or ()
     if not watched or not watched_processors:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from callbench.adapter.contract import Done
 from callbench.analysis.load.times import LatencyStatistics, times_of, times_record
@@ -28,7 +28,7 @@ class Endpoint:
     latency: LatencyStatistics | None
 
 
-def counted(done: Mapping[str, Any]) -> list[EndpointCounts] | None:
+def counted(done: Done) -> list[EndpointCounts] | None:
     """Return the counts, times and histogram of each endpoint, which can be added up; None: clients call only one."""
     if "endpoints" not in done:
         return None
@@ -38,7 +38,7 @@ def counted(done: Mapping[str, Any]) -> list[EndpointCounts] | None:
             "calls": endpoint["calls"],
             "errors": dict(endpoint["errors"]),
             "in_call_s": int(endpoint["in_call_ns"]) / 1e9,
-            "histogram_ns": endpoint["latency"],
+            "histogram_ns": cast("SummedHistogram | None", endpoint["latency"]),
         }
         for endpoint in done["endpoints"]
     ]

@@ -30,7 +30,7 @@ def record(result: LoadResult) -> LoadRecord:
     sent_again = SentAgain(sent_again=again) if again else SentAgain()
     server_death = ServerDeath(server_death=result.death) if result.death else ServerDeath()
     generators = (
-        LoadGenerators(generators=[dict(generator) for generator in result.generators])
+        LoadGenerators(generators=[{**generator} for generator in result.generators])
         if result.generators
         else LoadGenerators()
     )
@@ -71,7 +71,7 @@ def record(result: LoadResult) -> LoadRecord:
         "server": None if server is None else cast("ServerUsed", asdict(server)),
         "server_unseen": result.unseen or None,
         "verdict": VerdictRecord(limit=result.verdict.limit.value, why=result.verdict.why),
-        "processors": dict(result.processors),
+        "processors": {**result.processors},
         **generators,
         "histogram_ns": cast("SummedHistogram | None", result.done["latency"]),
         "endpoints": endpoints.kept(result.done),

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from callbench.adapter.contract import Done, Histogram
 from callbench.analysis.judge.neighbours import readings_of
@@ -22,6 +21,8 @@ from callbench.stats.load.pace import REACHED, reached_per_s
 from callbench.stats.load.processor_use import processor_used_ns
 from callbench.stats.load.rate import Window, window_of
 from callbench.stats.load.side_shares import side_of
+from callbench.store.lines.load import LoadGenerator
+from callbench.store.lines.sides import ProcessorsSeen, SideTimes
 
 # Arrivals later than this count as late.
 _LATE_NS = 1_000_000
@@ -65,7 +66,7 @@ class LoadResult:
     server: ServerUsage | None
     verdict: LimitVerdict
     evidence: Evidence
-    processors: Mapping[str, Any]
+    processors: ProcessorsSeen
     unseen: str
     backlog: Backlog | None = None
     folder: Path | None = None
@@ -140,7 +141,7 @@ class LoadResult:
         return [cpu for side in self.processors["sides"] if side["side"] == "client" for cpu in side["cpus"]]
 
     @property
-    def generators(self) -> Sequence[Mapping[str, Any]]:
+    def generators(self) -> Sequence[LoadGenerator]:
         """What each host of clients did and lacked; empty on this machine alone."""
         return self.done.get("generators", ())
 
@@ -257,7 +258,7 @@ def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence,
     return verdict.beside_plateau(said) if said else verdict
 
 
-def _share_processors(sides: Sequence[Mapping[str, Any]]) -> bool:
+def _share_processors(sides: Sequence[SideTimes]) -> bool:
     """Return whether two sides may run on the same processor."""
     sets = [set(side["cpus"]) for side in sides]
     return any(cpus & other for place, cpus in enumerate(sets) for other in sets[place + 1 :])

@@ -5,10 +5,10 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import end, figure
+from callbench.store.lines.load import ThresholdRecord
 
 _FORM = re.compile(r"\s*([a-z]+[0-9.]*)\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµμ/%]*)\s*", re.ASCII)
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -114,7 +114,7 @@ def undecided_sentence(why: Sequence[str]) -> str:
     return f"Undecided: {'; '.join(why)}. Give more --seconds."
 
 
-def from_record(kept: Mapping[str, Any]) -> ThresholdResult:
+def from_record(kept: ThresholdRecord) -> ThresholdResult:
     """Read a result as the record of a load has it.
 
     Raises:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.estimate.percentile_calls import few_calls, fewest_calls, percentile_name
+from callbench.stats.load.rate import DriveTimes
+from callbench.store.lines.slices import LatencyFigures
 
 PERCENTILES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 
@@ -26,7 +28,7 @@ class LatencyStatistics:
     few_calls: Mapping[float, str] = field(default_factory=dict)
 
 
-def times_of(histogram: Mapping[str, Any] | None) -> LatencyStatistics | None:
+def times_of(histogram: DriveTimes | None) -> LatencyStatistics | None:
     """Compute the statistics of a histogram of the contract; None if it is empty."""
     if histogram is None or not histogram["count"]:
         return None
@@ -38,7 +40,7 @@ def times_of(histogram: Mapping[str, Any] | None) -> LatencyStatistics | None:
     return LatencyStatistics(int(histogram["sum_ns"]) / count / 1e3, least / 1e3, greatest / 1e3, percentiles, few)
 
 
-def times_record(times: LatencyStatistics | None) -> dict[str, Any] | None:
+def times_record(times: LatencyStatistics | None) -> LatencyFigures | None:
     """Return the statistics as JSON has them: `mean`, `min`, `p99.9`, `max`.
 
     A percentile that too few calls know is None, and `unknown` says why, by its name.
@@ -48,4 +50,4 @@ def times_record(times: LatencyStatistics | None) -> dict[str, Any] | None:
     percentiles = {percentile_name(share): times.percentiles.get(share) for share in PERCENTILES}
     unknown = {percentile_name(share): why for share, why in times.few_calls.items()}
     known = {"mean": times.mean, "min": times.least, **percentiles, "max": times.greatest}
-    return {**known, "unknown": unknown} if unknown else known
+    return cast("LatencyFigures", {**known, "unknown": unknown} if unknown else known)

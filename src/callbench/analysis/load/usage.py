@@ -1,10 +1,9 @@
 """What was seen of the processors during a load: what the server, the driver and other programs used."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.model.process_readings import FullReading
+from callbench.store.lines.sides import ProcessorsSeen
 
 
 @dataclass(frozen=True)
@@ -35,5 +34,5 @@ class Observations:
     """
 
     server: ServerUsage | None
-    processors: Mapping[str, Any]
+    processors: ProcessorsSeen
     unseen: str = ""

@@ -1,14 +1,19 @@
 """The lines of a journal that a soak, an overload, a torture test or a search for a capacity wrote."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Line = TypeVar("Line", bound=Mapping[str, object])
 
 
-def until_s(lines: Iterable[Mapping[str, Any]]) -> float:
+def until_s(lines: Iterable[Mapping[str, object]]) -> float:
     """Return when the last event in a journal ended, in seconds since the beginning."""
-    return max((float(line.get("at_s", 0.0)) + float(line.get("seconds", 0.0)) for line in lines), default=0.0)
+    return max((_seconds(line, "at_s") + _seconds(line, "seconds") for line in lines), default=0.0)
+
+
+def _seconds(line: Mapping[str, object], name: str) -> float:
+    value = line.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def valid_lines(lines: Iterable[Line], key: str) -> list[Line]:

@@ -1,8 +1,9 @@
 """One slice of calls in a journal: the statistics of a short drive."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
+from callbench.adapter.contract import Done
 from callbench.analysis.load.endpoints import counted
 from callbench.model.errors import AdapterFailure
 from callbench.stats.estimate.histogram import Buckets
@@ -27,7 +28,7 @@ def failed_slice(failure: AdapterFailure, seconds: float) -> SliceFigures:
     }
 
 
-def slice_record(done: Mapping[str, Any]) -> SliceFigures:
+def slice_record(done: Done) -> SliceFigures:
     """Return the statistics of a drive."""
     window = window_of(done)
     result: SliceFigures = {
@@ -67,9 +68,9 @@ def times(buckets: Mapping[int, int], least_ns: int, greatest_ns: int) -> Percen
     return {"p50_us": p50, "p90_us": p90, "p99_us": p99, "p99.9_us": p99_9, "max_us": greatest_ns / 1e3}
 
 
-def last_answer_s(done: Mapping[str, Any]) -> float | None:
+def last_answer_s(done: Done) -> float | None:
     """Return when the last successful answer came, in seconds since the drive began. The precision is a tenth."""
-    intervals: Sequence[Sequence[int]] = done["intervals"]
+    intervals = done["intervals"]
     last = 0
     for number, (at_ns, calls, _) in enumerate(intervals):
         if calls > (intervals[number - 1][1] if number else 0):

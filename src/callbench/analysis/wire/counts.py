@@ -1,10 +1,11 @@
 """What a ledger counted in one phase, as flat values that can be divided and taken from each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from callbench.store.columns import WIRE_FIGURES
 
+# A phase in one direction: its name, its direction, and the figures of `lines.wire.AccountRow`.
 Row = dict[str, Any]
 
 SET_UP, FIRST, STEADY, TEAR_DOWN, LIFE = "set-up", "first call", "steady call", "tear-down", "life"
@@ -15,7 +16,7 @@ TLS = ("records", "headers", "tags", "application", "handshake")
 FIGURES = WIRE_FIGURES
 
 
-def rows(phase: Mapping[str, Any], name: str) -> list[Row]:
+def rows(phase: Row, name: str) -> list[Row]:
     """Flatten what the network lab says of a phase: a row a direction.
 
     Args:
@@ -27,7 +28,7 @@ def rows(phase: Mapping[str, Any], name: str) -> list[Row]:
     ]
 
 
-def _flat(counts: Mapping[str, Any]) -> dict[str, float]:
+def _flat(counts: Row) -> dict[str, float]:
     flat: dict[str, float] = {key: counts[key] for key in PLAIN}
     for kind in KINDS:
         flat[f"{kind}_packets"] = counts[kind]["packets"]

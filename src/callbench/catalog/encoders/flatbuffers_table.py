@@ -4,7 +4,7 @@ A map is a vector of tables of a key and a value, sorted by key. A vector within
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import flatbuffers
@@ -14,7 +14,7 @@ from flatbuffers.builder import BuilderSizeError, OffsetArithmeticError
 from callbench.catalog.encoders.encoder import CannotCarryError
 from callbench.catalog.encoders.typed_value import any_text, is_optional, number, octets, sorted_keys
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Field, Kind, Schema, Shape
+from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
 
 _NUMBERS: dict[Kind, Any] = {
     Kind.BOOL: number_types.BoolFlags,
@@ -55,7 +55,9 @@ class FlatBuffers:
 class _Writing:
     """What writes one message."""
 
-    def __init__(self, to: flatbuffers.Builder, messages: dict[str, Any], places: dict[str, dict[str, int]]) -> None:
+    def __init__(
+        self, to: flatbuffers.Builder, messages: Mapping[str, Message], places: dict[str, dict[str, int]]
+    ) -> None:
         self._to = to
         self._messages = messages
         self._places = places

@@ -1,6 +1,6 @@
 """Avro: a schema (`.avsc`) or a protocol with messages (`.avpr`), both in JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -67,7 +67,7 @@ class _Reader:
         self._named: dict[str, ValueType] = {}
         self._read = {str(source.path.resolve())} if source.path is not None else set()
 
-    def protocol(self, document: dict[str, Any]) -> tuple[OwnCall, ...]:
+    def protocol(self, document: Mapping[str, object]) -> tuple[OwnCall, ...]:
         """The calls of a protocol; of one without messages, a call for each record."""
         space, root = str(document.get("namespace", "")), f"{self._source.name}#"
         types = self._list(document.get("types", []), f"{root}/types")
@@ -130,7 +130,7 @@ class _Reader:
             return defined(schema, space, place)
         return self._logical(self.typed(kind, space, place, hint), schema, place)
 
-    def _fixed(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
+    def _fixed(self, schema: Mapping[str, object], space: str, place: str) -> ValueType:
         size = schema.get("size")
         if not isinstance(size, int) or isinstance(size, bool) or size < 0:
             raise self._wrong(place, "a fixed type has a size, a whole number")
@@ -183,7 +183,7 @@ class _Reader:
                 return True
         return False
 
-    def _record(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
+    def _record(self, schema: Mapping[str, object], space: str, place: str) -> ValueType:
         name = self._text(schema, "name", place)
         message = self.builder.begin(("record", place), name.rpartition(".")[2])
         typed = self._define(schema, space, place, ValueType(Kind.MESSAGE, type_name=message))
@@ -209,7 +209,7 @@ class _Reader:
             self.builder.losses.add(self._at(place), lost.DEFAULT)
         return ObjectKey(name, self.typed(schema["type"], space, place, message + pascal(name)))
 
-    def _enum(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
+    def _enum(self, schema: Mapping[str, object], space: str, place: str) -> ValueType:
         symbols = self._list(schema.get("symbols"), f"{place}/symbols")
         if not symbols or not all(isinstance(symbol, str) for symbol in symbols) or len(set(symbols)) < len(symbols):
             raise self._wrong(place, "an enum has symbols, each a text and each once")
@@ -252,7 +252,7 @@ class _Reader:
         self.builder.message(message, entries)
         return ValueType(Kind.MESSAGE, type_name=message, null=null)
 
-    def _logical(self, typed: ValueType, schema: dict[str, Any], place: str) -> ValueType:
+    def _logical(self, typed: ValueType, schema: Mapping[str, object], place: str) -> ValueType:
         logical = schema.get("logicalType")
         if not isinstance(logical, str):
             return typed
@@ -264,7 +264,7 @@ class _Reader:
             self.builder.losses.add(self._at(place), what)
         return replace(typed, format=logical)
 
-    def _define(self, schema: dict[str, Any], space: str, place: str, typed: ValueType) -> ValueType:
+    def _define(self, schema: Mapping[str, object], space: str, place: str, typed: ValueType) -> ValueType:
         name = self._text(schema, "name", place)
         full = name if "." in name else f"{_space(schema, space)}.{name}".lstrip(".")
         if full in self._named:
@@ -272,7 +272,7 @@ class _Reader:
         self._named[full] = typed
         return typed
 
-    def _text(self, schema: dict[str, Any], word: str, place: str) -> str:
+    def _text(self, schema: Mapping[str, object], word: str, place: str) -> str:
         if not isinstance(schema.get(word), str) or not schema[word]:
             raise self._wrong(place, f"{word} must be text")
         return str(schema[word])
@@ -289,8 +289,8 @@ class _Reader:
         return BadInput(f"{self._at(place)}: {what}")
 
 
-def _space(schema: dict[str, Any], outer: str) -> str:
+def _space(schema: Mapping[str, object], outer: str) -> str:
     name = str(schema.get("name"))
     if "." in name:
         return name.rpartition(".")[0]
-    return schema["namespace"] if isinstance(schema.get("namespace"), str) else outer
+    return str(schema["namespace"]) if isinstance(schema.get("namespace"), str) else outer

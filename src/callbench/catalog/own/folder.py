@@ -76,9 +76,9 @@ def payloads(folder: Path, call: str) -> Path:
     return folder / PAYLOADS / f"{call}.jsonl"
 
 
-def _document(service: Imported) -> dict[str, Any]:
+def _document(service: Imported) -> dict[str, object]:
     schema = service.schema
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "name": schema.name,
         "source": service.source,
         "form": service.form,
@@ -167,7 +167,7 @@ def read(folder: Path) -> Imported:
     )
 
 
-def _list(file: Path, document: Mapping[str, object], key: str) -> list[dict[str, Any]]:
+def _list(file: Path, document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     of = document.get(key, [])
     if not isinstance(of, list) or not all(isinstance(entry, dict) for entry in of):
         raise BadInput(f"{file}: {key} must be a list of tables; begin each with [[{key}]]")

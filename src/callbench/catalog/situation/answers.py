@@ -66,7 +66,7 @@ def with_options(document: Mapping[str, object], links: Sequence[str] | None, **
     }
 
 
-def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, object]:
+def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
     """Ask for everything that was not said.
 
     Args:

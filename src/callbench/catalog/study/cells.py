@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from callbench.catalog.mixed import fits, suggestion_for_half
 from callbench.catalog.study.loads import Group, LoadPart, QuickPart
 from callbench.catalog.study.pace import paces
+from callbench.model.card import SweepOfCell
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
 from callbench.model.suggestions import allowed_names
@@ -107,7 +108,7 @@ def write_out(
     return found
 
 
-def _wire(group: Group, *, quick: bool) -> dict[str, object] | None:
+def _wire(group: Group, *, quick: bool) -> SweepOfCell | None:
     """Return what bytes of a group are counted."""
     if group.sweep is None:
         return {} if group.ledger else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from statistics import median
-from typing import Any
+from typing import Literal
 
 from callbench.analysis.capacity.result import CapacityResult, read
 from callbench.analysis.load.endpoints import endpoint_record
@@ -20,9 +20,9 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure, given, percent
-from callbench.stats.load.bottleneck import Side
 from callbench.stats.load.capacity_plan import Capacity
 from callbench.stats.load.knee import KneeOutcome
+from callbench.store.lines.capacity import StepLine
 from callbench.store.record import Record
 from callbench.store.requested.capacity import CLIENTS, RequestedCapacity
 
@@ -54,7 +54,7 @@ def _think(think_ms: float) -> str:
     return f" that wait {given(think_ms)} ms before each call" if think_ms else ""
 
 
-def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
+def _record(run: Record, result: CapacityResult) -> dict[str, object]:
     """For programs."""
     capacity, saturation = result.capacity, result.saturation
     return {
@@ -118,11 +118,11 @@ def _section(result: CapacityResult) -> Section:
     return Section("capacity", "Loads", about, sheets=sheets, charts=charts, source=_SOURCE)
 
 
-def _sorted(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _sorted(steps: Sequence[StepLine]) -> list[StepLine]:
     return sorted(steps, key=lambda line: float(line["level"]))
 
 
-def _row(level: float, lines: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _row(level: float, lines: Sequence[StepLine]) -> tuple[str, ...]:
     loads = [line["load"] for line in lines if line["load"]]
     values = [line["value_us"] / 1e3 for line in lines if line["value_us"] is not None]
     means = [times["mean"] / 1e3 for load in loads if (times := load["service_us"] or load["latency_us"])]
@@ -146,9 +146,9 @@ def _middle(values: Sequence[float]) -> str:
     return figure(median(values), 0.005) if values else ""
 
 
-def _busy(lines: Sequence[Mapping[str, Any]], side: str) -> str:
-    sides = [Side(**line["evidence"][side]).busy for line in lines if line["evidence"]]
-    known = [busy for busy in sides if busy is not None]
+def _busy(lines: Sequence[StepLine], side: Literal["client", "server"]) -> str:
+    sides = [line["evidence"][side] for line in lines if line["evidence"]]
+    known = [seen["busy"] for seen in sides if seen is not None and seen["busy"] is not None]
     return percent(median(known)) if known else "unknown"
 
 

@@ -1,7 +1,6 @@
 """A call's time over the baseline of its channel: a panel a channel, a bar a message."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from callbench.analysis.judge.overhead import CallOverhead
 from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
@@ -17,7 +16,7 @@ def call_overhead(overheads: Sequence[CallOverhead], channels: Sequence[str]) ->
         overheads: the group's cells.
         channels: panels in their order.
     """
-    bars: list[dict[str, Any]] = []
+    bars: list[Spec] = []
     for overhead in overheads:
         bars += _bars(overhead)
     if not bars:
@@ -80,7 +79,7 @@ def _place(overhead: CallOverhead) -> dict[str, str]:
     return {"channel": attributes["channel"], "message": adapter + attributes["message"]}
 
 
-def _bars(overhead: CallOverhead) -> list[dict[str, Any]]:
+def _bars(overhead: CallOverhead) -> list[Spec]:
     """Cut a bar: the codec stands on the baseline only where the two add up to the whole."""
     baseline, whole = overhead.baseline.middle, overhead.time.middle
     cut = [(BASELINE, 0.0, baseline)]

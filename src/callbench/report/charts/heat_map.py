@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
 
@@ -120,7 +119,7 @@ def _colours() -> Spec:
 
 def _frames(standing: str, width: float, colour: str) -> Spec:
     """Draw a frame within the cells of one standing."""
-    size: dict[str, Any] = {"width": {"band": 0.92}, "height": {"band": 0.9}}
+    size: Spec = {"width": {"band": 0.92}, "height": {"band": 0.9}}
     mark = {"type": "rect", "filled": False, "stroke": colour, "strokeWidth": width, "cornerRadius": 2, **size}
     return {"transform": [{"filter": f"datum.standing === '{standing}'"}], "mark": mark}
 

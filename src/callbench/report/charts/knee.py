@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec, decades, logarithmic
 
@@ -96,7 +95,7 @@ def _crossing(crossed: CrossedAt, axes: Spec) -> list[Spec]:
     ]
 
 
-def _steps(values: list[dict[str, Any]], names: Sequence[str], colours: Sequence[str], axes: Spec) -> Spec:
+def _steps(values: list[Spec], names: Sequence[str], colours: Sequence[str], axes: Spec) -> Spec:
     """Describe the marks. What their shapes mean stands above the chart, so that one legend is enough."""
     alone = {"legend": None} if len(names) == 1 else {}
     shapes = {"domain": ["met", "not met"], "range": ["circle", "cross"]}

@@ -1,7 +1,6 @@
 """Where the latency of a call lies: from the median to the 99th and on to the 99.9th percentile."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from callbench.analysis.cells.results import Result
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
@@ -24,7 +23,7 @@ def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str])
         places: its rows.
         messages: all that the run has, for colours and shapes.
     """
-    values: list[dict[str, Any]] = [
+    values: list[Spec] = [
         {
             "row": places.row(cell),
             "message": cell.attributes["message"],

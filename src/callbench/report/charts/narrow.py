@@ -5,7 +5,6 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator
-from typing import Any
 
 from callbench.report.charts.palette import Spec
 
@@ -48,7 +47,7 @@ def narrow(spec: Spec, width: float = FIRST) -> Spec:
     return made
 
 
-def _axis(channel: dict[str, Any], axis: dict[str, Any], lines: dict[str, list[str]]) -> None:
+def _axis(channel: Spec, axis: Spec, lines: dict[str, list[str]]) -> None:
     """Break an axis's long title, and its names."""
     title = axis.get("title")
     if isinstance(title, str) and len(title) > _TITLE:
@@ -59,7 +58,7 @@ def _axis(channel: dict[str, Any], axis: dict[str, Any], lines: dict[str, list[s
         axis["labelExpr"] = _broken(lines)
 
 
-def _legends(part: dict[str, Any]) -> None:
+def _legends(part: Spec) -> None:
     """Give each name of a legend lines of its own, and break the long ones."""
     if isinstance(part.get("legend"), dict):
         part["legend"].pop("columns", None)
@@ -81,7 +80,7 @@ def columns(spec: Spec, width: float) -> int:
     return max(1, min(7, int(width // (7.5 * max(map(len, names), default=10) + 34))))
 
 
-def _domain(part: dict[str, Any]) -> list[str]:
+def _domain(part: Spec) -> list[str]:
     """List what a colour's or a shape's scale names."""
     scale = part.get("scale")
     domain = scale.get("domain") if isinstance(scale, dict) else None
@@ -96,7 +95,7 @@ def _names(spec: Spec) -> list[str]:
     return list(dict.fromkeys(name for name in values if isinstance(name, str)))
 
 
-def _rows(part: dict[str, Any]) -> list[dict[str, Any]]:
+def _rows(part: Spec) -> list[Spec]:
     data = part.get("data")
     rows = data.get("values") if isinstance(data, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
@@ -112,7 +111,7 @@ def _lines(name: str, most: int = _NAME) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def _dicts(node: object) -> Iterator[dict[str, Any]]:
+def _dicts(node: object) -> Iterator[Spec]:
     """Walk through a description; rows of data are no part of it."""
     if isinstance(node, dict):
         yield node

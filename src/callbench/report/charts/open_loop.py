@@ -1,7 +1,6 @@
 """Latency from sending beside latency from the intended start: what an open loop sees and a closed one does not."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from callbench.report.charts.latency import lines
 from callbench.report.charts.palette import SERIES, WIDTH, Spec, logarithmic
@@ -17,7 +16,7 @@ def open_loop(rows: Sequence[tuple[str, str, Mapping[str, float]]]) -> Spec | No
     """
     if not rows:
         return None
-    values: list[dict[str, Any]] = [{"cell": label, "kind": kind, **lines(shares)} for label, kind, shares in rows]
+    values: list[Spec] = [{"cell": label, "kind": kind, **lines(shares)} for label, kind, shares in rows]
     extent = [value[key] for value in values for key in ("p50", "p999")]
     x = logarithmic("p50", "microseconds, logarithmic: median (mark), 99th percentile (thick), 99.9th (thin)", extent)
     sort = list(dict.fromkeys(label for label, _, _ in rows))

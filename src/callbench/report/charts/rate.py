@@ -1,7 +1,6 @@
 """Rate by stack, with intervals: a mark a stack."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from callbench.analysis.cells.results import Result
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
@@ -19,7 +18,7 @@ def rate(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) ->
         places: its rows.
         messages: all that the run has, for colours and shapes.
     """
-    values: list[dict[str, Any]] = []
+    values: list[Spec] = []
     for cell in cells:
         if cell.rate:
             low, high = cell.rate.low or cell.rate.middle, cell.rate.high or cell.rate.middle

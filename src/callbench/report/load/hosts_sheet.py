@@ -1,15 +1,15 @@
 """What each host of clients did in a load, as a table."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from callbench.report.text.section import Sheet
 from callbench.stats.estimate.digits import percent
+from callbench.store.lines.load import LoadGenerator
 
 _COLUMNS = ("host", "clients", "calls", "errors", "began late, µs", "clock known to, µs", "driver busy", "host busy")
 
 
-def hosts_sheet(generators: Sequence[Mapping[str, Any]]) -> Sheet:
+def hosts_sheet(generators: Sequence[LoadGenerator]) -> Sheet:
     """Make the table from what the record has of each host."""
     rows = [
         (

@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from callbench.analysis.load import endpoints
 from callbench.analysis.load.sent_again import sent_again_sentence
@@ -24,9 +24,10 @@ from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_e
 from callbench.stats.load.backlog import Backlog
 from callbench.stats.load.bottleneck import Limit, LimitVerdict
 from callbench.store.head import SEAL
+from callbench.store.lines.load import LoadRecord
+from callbench.store.lines.slices import LatencyFigures
 from callbench.store.record import Record
 
-_KINDS = ("latency", "service", "lateness")
 # What the head says of how the record is kept.
 _OF_THE_STORE = (SEAL, "secrets")
 _HISTOGRAM = "journal.jsonl: the line `result` (histogram_ns)"
@@ -42,45 +43,46 @@ def load_report(run: Record) -> RecordReport:
         BadInput: it was stopped before it had a result.
     """
     head = {name: value for name, value in run.info.items() if name not in _OF_THE_STORE}
-    record = {**head, "environment": run.environment(), **read_result(run)}
-    clients = counted(record["clients"], "client")
-    target = record.get("rate_asked_per_s")
+    result = read_result(run)
+    record = {**head, "environment": run.environment(), **result}
+    clients = counted(result["clients"], "client")
+    target = result["rate_asked_per_s"]
     loop = "a closed loop" if target is None else f"an open loop of {figure(float(target), 0.005)} calls/s"
-    about = f"{record['url']}: {clients} in {loop}, {record['seconds']:.2f} s."
-    return RecordReport(run, about, list(_sentences(record)), _sections(record), record, formats={"csv": table},
-                        verdict=_title(record))  # fmt: skip
+    about = f"{result['url']}: {clients} in {loop}, {result['seconds']:.2f} s."
+    return RecordReport(run, about, list(_sentences(result)), _sections(result), record, formats={"csv": table},
+                        verdict=_title(result))  # fmt: skip
 
 
-def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
+def _sentences(record: LoadRecord) -> Iterator[str]:
     """Say what it came to, then what was wrong, then what limited it."""
-    if record.get("stopped"):
-        yield record["stopped"]
-    if record.get("rate_missed"):
-        yield _missed(record["rate_asked_per_s"], record["rate_per_s"], _backlog(record))
+    asked = record["rate_asked_per_s"]
+    if stopped := record["stopped"]:
+        yield stopped
+    if record["rate_missed"] and asked is not None:
+        yield _missed(asked, record["rate_per_s"], _backlog(record))
     verdict = LimitVerdict(Limit(record["verdict"]["limit"]), record["verdict"]["why"])
     failed = sum(record["errors"].values())
     errors = "none failed" if not failed else f"{failed:,} of {failed + record['calls']:,} calls failed"
-    begun = record.get("rate_asked_per_s") is not None and not record.get("rate_missed")
-    rate = _rate(record["rate_per_s"], verdict, begun=begun)
-    within = record.get("calls_in_window", record["calls"])
-    yield f"{counted(round(within), 'call')} answered in {record['seconds']:.2f} s, {rate}; {errors}."
-    open_ = [threshold["undecided"] for threshold in record.get("thresholds") or () if threshold.get("undecided")]
-    if record.get("failure"):
-        yield record["failure"]
+    rate = _rate(record["rate_per_s"], verdict, begun=asked is not None and not record["rate_missed"])
+    answered = counted(round(record["calls_in_window"]), "call")
+    yield f"{answered} answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    open_ = [threshold["undecided"] for threshold in record["thresholds"] if threshold.get("undecided")]
+    if failure := record["failure"]:
+        yield failure
     elif open_:
         yield undecided_sentence(open_)
     yield from _errors(record)
-    told = set() if record.get("failure") else {*open_}
-    for checked in map(from_record, record.get("thresholds") or ()):
+    told = set() if failure else {*open_}
+    for checked in map(from_record, record["thresholds"]):
         # That calls are too few is said once.
         if checked.few_calls not in told:
             yield checked.sentence
     yield f"Limited by: {verdict.limit}. {verdict.why[:1].upper()}{verdict.why[1:]}."
     yield from _ending(record)
-    if lines := record.get("endpoints"):
+    if lines := record["endpoints"]:
         yield from filter(None, [most_time(endpoints.summed([lines]))])
     yield from _server(record)
-    unknown = ((record.get("latency_us") or {}).get("unknown") or {}).values()
+    unknown = (record["latency_us"] or LatencyFigures()).get("unknown", {}).values()
     if few := [why for why in unknown if why not in told]:
         yield f"{'; '.join(few)}."
 
@@ -90,8 +92,8 @@ def _rate(per_s: float, verdict: LimitVerdict, *, begun: bool) -> str:
     return f"{'at least ' if verdict.at_least and not begun else ''}{per_s:,.0f} calls/s"
 
 
-def _errors(record: Mapping[str, Any]) -> Iterator[str]:
-    if unserved := record.get("clients_unserved"):
+def _errors(record: LoadRecord) -> Iterator[str]:
+    if unserved := record["clients_unserved"]:
         yield f"{unserved:,} of {counted(record['clients'], 'client')} got no right answer at all."
     if again := record.get("sent_again"):
         yield sent_again_sentence(again)
@@ -99,33 +101,33 @@ def _errors(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"{count:,} failed as {kind}: {record['error_messages'].get(kind, 'no further message')}"
 
 
-def _ending(record: Mapping[str, Any]) -> Iterator[str]:
+def _ending(record: LoadRecord) -> Iterator[str]:
     """Describe what was still waited for when the time was over."""
-    if record.get("in_flight"):
+    if record["in_flight"]:
         yield (
             f"{record['in_flight']:,} in flight at the end count in the rate only if they did not wait. The last"
             f" answer came after {record['last_answer_after_s']:.2f} s."
         )
 
 
-def _server(record: Mapping[str, Any]) -> Iterator[str]:
-    if server := record.get("server"):
+def _server(record: LoadRecord) -> Iterator[str]:
+    if server := record["server"]:
         share = server["processor_ms"] / 1e3 / (record["seconds"] * server["processors"])
-        sizes = " to ".join(mib(server[name]["resident_bytes"]) for name in ("begin", "end"))
+        sizes = " to ".join(mib(reading["resident_bytes"]) for reading in (server["begin"], server["end"]))
         its = counted(server["processors"], "processor")
         yield f"The server used {percent(share)} of its {its}; memory {sizes} MiB."
-    if unseen := record.get("server_unseen"):
+    if unseen := record["server_unseen"]:
         yield f"{unseen[:1].upper()}{unseen[1:]}."
 
 
-def _title(record: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one for each kind of end
+def _title(record: LoadRecord) -> str:  # noqa: PLR0911 - one for each kind of end
     """Say what the server answered, or what it failed at: `158 calls/s, half of them within 10.5 ms`."""
     rate = f"{record['rate_per_s']:,.0f} calls/s"
-    thresholds = record.get("thresholds") or ()
+    thresholds, asked = record["thresholds"], record["rate_asked_per_s"]
     if record.get("server_death"):
         return f"Failed: the server died, at {rate}"
-    if record.get("rate_missed"):
-        return f"Missed {given(record['rate_asked_per_s'])} calls/s: {rate} were answered"
+    if record["rate_missed"] and asked is not None:
+        return f"Missed {given(asked)} calls/s: {rate} were answered"
     if not record["calls"]:
         return "Failed: no call succeeded"
     if failed := [threshold["fail_if"] for threshold in thresholds if threshold["failed"]]:
@@ -142,25 +144,24 @@ def _title(record: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one for each ki
     return ", ".join(parts)
 
 
-def _percentile(record: Mapping[str, Any], name: str) -> str:
+def _percentile(record: LoadRecord, name: str) -> str:
     """Write a percentile of the latency in milliseconds; "" if too few calls know it."""
-    times = dict(_known(record.get("latency_us")))
+    times = dict(_known(record["latency_us"]))
     return f"{figure(times[name] / 1e3, 0.005)} ms" if name in times else ""
 
 
-def _curve(record: Mapping[str, Any]) -> Chart | None:
+def _curve(record: LoadRecord) -> Chart | None:
     """Draw the latency out to the percentile that enough calls know."""
-    buckets = (record.get("histogram_ns") or {}).get("buckets")
-    if not buckets:
+    histogram = record["histogram_ns"]
+    if histogram is None or not histogram["buckets"]:
         return None
-    counted_ = Buckets.of({int(index): int(count) for index, count in buckets})
-    calls = sum(int(count) for _, count in buckets)
-    low_ns, high_ns = int(record["histogram_ns"]["min_ns"]), int(record["histogram_ns"]["max_ns"])
+    counted_ = Buckets.of(dict(histogram["buckets"]))
+    calls = sum(count for _, count in histogram["buckets"])
     quantiles = []
     for share in _CURVE:
         ends = percentile_ends(counted_, share) if calls >= fewest_calls(share) else None
         if ends is not None:
-            (middle,) = counted_.percentiles([share], low_ns, high_ns)
+            (middle,) = counted_.percentiles([share], histogram["min_ns"], histogram["max_ns"])
             quantiles.append(Quantile(share, middle / 1e6, ends[0] / 1e6, ends[1] / 1e6))
     about = "So many of the calls took no longer. The band is the 95 % interval. It ends where calls become too few."
     return chart("load-latency", "Latency by percentile", about, latency_curve({"": quantiles}), _HISTOGRAM)
@@ -183,20 +184,20 @@ def _missed(asked_per_s: float, answered_per_s: float, backlog: Backlog | None) 
     )
 
 
-def _backlog(record: Mapping[str, Any]) -> Backlog | None:
-    waiting = record.get("backlog")
+def _backlog(record: LoadRecord) -> Backlog | None:
+    waiting = record["backlog"]
     return None if waiting is None else Backlog(waiting["middle"], waiting["end"])
 
 
-def _sections(record: Mapping[str, Any]) -> list[Section]:
-    rows = [(kind, times) for kind in _KINDS if (times := record.get(f"{kind}_us"))]
+def _sections(record: LoadRecord) -> list[Section]:
+    rows = [(kind, times) for kind, times in _times(record).items() if times]
     sheets = []
     if rows:
         names = [name for name in rows[0][1] if name != "unknown"]
         known = [(kind, dict(_known(times))) for kind, times in rows]
         lines = [(kind, *(f"{times[name]:,.0f}" if name in times else "" for name in names)) for kind, times in known]
         sheets = [Sheet("Latency", ("µs", *names), lines)]
-    if called := record.get("endpoints"):
+    if called := record["endpoints"]:
         sheets.append(endpoints_sheet(endpoints.summed([called])))
     if generators := record.get("generators"):
         sheets.append(hosts_sheet(generators))
@@ -204,7 +205,7 @@ def _sections(record: Mapping[str, Any]) -> list[Section]:
                     source=_SOURCE)]  # fmt: skip
 
 
-def _charts(record: Mapping[str, Any]) -> list[Chart]:
+def _charts(record: LoadRecord) -> list[Chart]:
     rates, failed, last = [], [], (0, 0, 0)
     for at_ns, calls, errors in record["intervals"]:
         if at_ns > last[0]:
@@ -228,17 +229,20 @@ def _charts(record: Mapping[str, Any]) -> list[Chart]:
     return [picture for picture in (_curve(record), drawn) if picture]
 
 
-def _limits(record: Mapping[str, Any], metrics: Sequence[str], unit: float) -> dict[str, float]:
+def _limits(record: LoadRecord, metrics: Sequence[str], unit: float) -> dict[str, float]:
     """Return the limits of the conditions on some metrics, by their text."""
-    thresholds = record.get("thresholds") or ()
     return {
         f"fail if {threshold['fail_if']}": threshold["limit"] / unit
-        for threshold in thresholds
+        for threshold in record["thresholds"]
         if threshold["fail_if"].split(">")[0].split("<")[0].strip() in metrics
     }
 
 
-def _known(times: Mapping[str, Any] | None) -> list[tuple[str, float]]:
+def _times(record: LoadRecord) -> dict[str, LatencyFigures | None]:
+    return {"latency": record["latency_us"], "service": record["service_us"], "lateness": record["lateness_us"]}
+
+
+def _known(times: LatencyFigures | None) -> list[tuple[str, float]]:
     """Return the times that enough calls know."""
     return [(name, time) for name, time in (times or {}).items() if isinstance(time, int | float)]
 
@@ -250,12 +254,13 @@ def table(report: RecordReport) -> str:
     lines.writerow(("what", "name", "value"))
     for name in ("url", "clients", "seconds", "calls", "rate_per_s"):
         lines.writerow(("load", name, report.record[name]))
-    for kind in _KINDS:
-        lines.writerows((f"{kind}_us", *pair) for pair in _known(report.record.get(f"{kind}_us")))
-    for endpoint in report.record.get("endpoints") or ():
+    result = cast("LoadRecord", report.record)
+    for kind, times in _times(result).items():
+        lines.writerows((f"{kind}_us", *pair) for pair in _known(times))
+    for endpoint in result["endpoints"] or ():
         what = f"latency_us of {endpoint['name']}"
         lines.writerow((what, "calls", endpoint["calls"]))
         lines.writerows((what, *pair) for pair in _known(endpoint["latency_us"]))
-    lines.writerows(("errors", name, count) for name, count in report.record["errors"].items())
-    lines.writerow(("verdict", "limit", report.record["verdict"]["limit"]))
+    lines.writerows(("errors", name, count) for name, count in result["errors"].items())
+    lines.writerow(("verdict", "limit", result["verdict"]["limit"]))
     return out.getvalue()

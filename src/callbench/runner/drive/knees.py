@@ -3,7 +3,6 @@
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from callbench.catalog import mixed
 from callbench.catalog.study.loads import KneePart
@@ -14,7 +13,7 @@ from callbench.runner.drive.schedules import Schedules
 from callbench.runner.drive.slices import Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.knee import LevelTrial, next_level
-from callbench.stats.load.rate import window_of
+from callbench.stats.load.rate import Drive, window_of
 from callbench.store.lines.of_kind import of_kind
 from callbench.store.lines.overload import ObjectiveMet
 from callbench.store.lines.rounds import SliceSeen
@@ -174,7 +173,7 @@ class SearchTask(Task):
         self._steps.append(LevelTrial(level, met["holds"]))
 
 
-def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: float | None) -> ObjectiveMet:
+def objective_result(done: Drive, objective_text: str, rate_per_s: float | None) -> ObjectiveMet:
     """Compare a drive with an objective, at the requested rate (None for a closed loop).
 
     Returns:
@@ -184,7 +183,7 @@ def objective_result(done: Mapping[str, Any], objective_text: str, rate_per_s: f
 
     objective_ = objective.parse(objective_text)
     value_us = objective_.value_us(done)
-    service = done["service"]
+    service = done.get("service")
     mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
     window = window_of(done)
     reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns, window)

@@ -6,13 +6,12 @@ time in a long drive, and for the end of a slice in a slice. So such a cell need
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.model.cell import Cell
 from callbench.runner.drive.slices import Length
 from callbench.stats.estimate.histogram import Buckets
+from callbench.stats.load.rate import Drive
 
 # A call that takes so much of a slice is long for it.
 LONG = 0.4
@@ -45,7 +44,7 @@ class LongCalls:
         """Start without slices."""
         self._times: dict[str, _Time] = defaultdict(_Time)
 
-    def add_slice(self, cell: Cell, length: Length, done: Mapping[str, Any]) -> None:
+    def add_slice(self, cell: Cell, length: Length, done: Drive) -> None:
         """Add a slice.
 
         Args:

@@ -4,9 +4,9 @@ A rate that the load loop itself limits is "at least". Those that reach the firs
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
@@ -88,6 +88,34 @@ class GroupLine:
     stacks: int
 
 
+class RankedSoFar(TypedDict):
+    """A stack in a ranking so far: its rate with its interval, and whether that lies below the first one's."""
+
+    stack: str
+    rate_per_s: float
+    low_per_s: float | None
+    high_per_s: float | None
+    at_least: bool
+    slices: int
+    apart: bool
+
+
+class RankingSoFar(TypedDict):
+    """A ranking so far: how many are not told from the first, and how many are not shown."""
+
+    name: str
+    open: int
+    more: int
+    stacks: list[RankedSoFar]
+
+
+class RankingsSoFar(TypedDict):
+    """The rankings so far, and how many more there are."""
+
+    rankings: list[RankingSoFar]
+    more_rankings: int
+
+
 class LiveRanking:
     """Collects slices. With two conditions it shows the first."""
 
@@ -113,7 +141,7 @@ class LiveRanking:
         """
         return [_line(name, own) for name, own in self._groups()[:most]]
 
-    def standing(self) -> dict[str, Any]:
+    def standing(self) -> RankingsSoFar:
         """Return the rankings as `progress.schema.json` has them, so many as a reader can look at."""
         groups = self._groups()
         shown = [_standing(name, own) for name, own in groups[:_MOST_GROUPS]]
@@ -146,7 +174,7 @@ def _line(name: str, own: Sequence[_CellRates]) -> GroupLine:
     return GroupLine(name, [_place(rates) for rates in own[:PLACES]], len(own))
 
 
-def _standing(name: str, own: Sequence[_CellRates]) -> Mapping[str, Any]:
+def _standing(name: str, own: Sequence[_CellRates]) -> RankingSoFar:
     first = own[0]
     apart = [rates is not first and _apart(first, rates) for rates in own]
     return {

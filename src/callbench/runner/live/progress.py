@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import geometric_mean
-from typing import Any, Self
+from typing import Self
 
 from rich.table import Table
 from rich.text import Text
@@ -14,7 +14,7 @@ from callbench.runner.live.live_ranking import PLACES, LiveRanking
 from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.plan.estimate import span
 from callbench.runner.plan.plan import Plan
-from callbench.stats.load.rate import window_of
+from callbench.stats.load.rate import Drive, window_of
 from callbench.store.progress import Thinned
 
 # Lines of the terminal that the table does not use.
@@ -86,7 +86,7 @@ class Progress:
             share = geometric_mean(rate / self._first_echoes[key] for key, rate in known.items())
             self._echoes.add([round(time.monotonic() - self._began, 1), round(share, 4)])
 
-    def show_slice(self, cell: str, done: Mapping[str, Any]) -> None:
+    def show_slice(self, cell: str, done: Drive) -> None:
         """Show a slice that counts."""
         self._shown += 1
         self._show(self._doing)

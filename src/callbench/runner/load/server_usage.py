@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 from callbench.adapter.watch.process_reading import read_full
 from callbench.analysis.load.usage import Observations, ServerUsage
 from callbench.runner.measure.processor_time import ProcessorWatch
+from callbench.store.lines.sides import ProcessorsSeen
 
 FindProcesses = Callable[[], tuple[int, ...]]
 
@@ -39,7 +39,7 @@ class ProcessWatch:
         """Return the usage, and stop watching."""
         return self._observations(self._time.end())
 
-    def _observations(self, processors: Mapping[str, Any]) -> Observations:
+    def _observations(self, processors: ProcessorsSeen) -> Observations:
         if self._begin is None:
             return Observations(None, processors)
         pids = self._server()

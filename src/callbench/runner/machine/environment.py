@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import psutil
 
@@ -66,7 +66,15 @@ def record(placement: Placement, wires: Wires | None = None) -> dict[str, object
     }
 
 
-def busyness() -> dict[str, Any]:
+class Busyness(TypedDict):
+    """Load averages of 1, 5 and 15 minutes, and shares of the processors' time; None where it is not counted."""
+
+    average: list[float]
+    steal_share: float | None
+    idle_share: float | None
+
+
+def busyness() -> Busyness:
     """Return load averages, and the shares of processor time stolen and idle since the machine started."""
     times = psutil.cpu_times()
     total = sum(times)

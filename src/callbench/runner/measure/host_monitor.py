@@ -3,16 +3,17 @@
 import json
 import select
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self, TypedDict, cast
 
 from callbench.adapter.placement import Placement
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.installation import host_monitor
 from callbench.runner.measure.probe import Probe
+from callbench.store.lines.sides import GapsSeen
 
 # The host monitor answers at once. A machine that does not run it for so long is not usable anyway.
 PATIENCE_SECONDS = 10.0
@@ -34,10 +35,10 @@ class GapDetector(Probe):
         """Start watching."""
         self.send("begin")
 
-    def end(self) -> Mapping[str, Any]:
+    def end(self) -> GapsSeen:
         """Stop. Return `watched_ns`, `cost_ns`, and by processor wakeups, gaps, gap_ns, longest_ns, realtime."""
         self.send("end")
-        return self._read_answer() or {}
+        return self._read_answer() or GapsSeen()
 
     def start_watching(self, every_us: int) -> None:
         """Start watching, with a check every `every_us` microseconds."""
@@ -49,7 +50,7 @@ class GapDetector(Probe):
         Return 0 if its threads have no real-time priority, because a late check then means nothing.
         """
         self.send("end")
-        places = (self._read_answer() or {}).get("processors", ())
+        places = (self._read_answer() or GapsSeen()).get("processors", ())
         return max((cpu["gap_ns"] for cpu in places if cpu["realtime"]), default=0)
 
     def send(self, word: str) -> None:
@@ -61,14 +62,14 @@ class GapDetector(Probe):
             except OSError:
                 self.close()
 
-    def _read_answer(self) -> dict[str, Any] | None:
+    def _read_answer(self) -> GapsSeen | None:
         if self._process is None or self._process.stdout is None:
             return None
         if select.select([self._process.stdout], [], [], PATIENCE_SECONDS)[0]:
             with suppress(ValueError):
                 reply = json.loads(self._process.stdout.readline() or b"null")
                 if isinstance(reply, dict):
-                    return reply
+                    return cast("GapsSeen", reply)
         self.close()
         return None
 
@@ -109,12 +110,17 @@ def _start(program: Path | None, placement: Placement) -> "subprocess.Popen[byte
         return None
 
 
-def echo_once(placement: Placement, seconds: float) -> dict[str, Any] | None:
-    """Measure a raw TCP echo over loopback once, on the processors of both sides; None if that is not possible.
+class RawEcho(TypedDict):
+    """What a raw echo came to."""
 
-    Returns:
-        `calls`, `elapsed_ns`, `p50_ns`, `p99_ns`.
-    """
+    calls: int
+    elapsed_ns: int
+    p50_ns: int
+    p99_ns: int
+
+
+def echo_once(placement: Placement, seconds: float) -> RawEcho | None:
+    """Measure a raw TCP echo over loopback once, on the processors of both sides; None if that is not possible."""
     program = host_monitor()
     if program is None:
         return None
@@ -130,7 +136,7 @@ def echo_once(placement: Placement, seconds: float) -> dict[str, Any] | None:
         echoes = json.loads(reply.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    return echoes if isinstance(echoes, dict) else None
+    return cast("RawEcho", echoes) if isinstance(echoes, dict) else None
 
 
 def _cpu_list(cpus: Sequence[int]) -> str:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from callbench.adapter.stack.side_processes import processes_of, watched_elsewhere
 from callbench.adapter.stack.sides import Sides
@@ -15,6 +15,7 @@ from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.model.process_readings import FullReading
 from callbench.runner.measure.probe import Probe
+from callbench.store.lines.sides import ProcessesOfSide, ProcessesSeen, SideRead
 
 # How long a watched cell rests after its load, to see what memory it returns.
 REST_S = 2.0
@@ -58,7 +59,7 @@ class Processes(Probe):
         sampler = Sampler(lambda: self._families(sides, begin))
         self._trial = _Trial(sides, cell.watch, sampler, begin, elsewhere)
 
-    def end(self) -> Mapping[str, Any]:
+    def end(self) -> ProcessesSeen:
         """Read all values again at the end of the load and, for a watched cell, at the end of its rest."""
         trial, self._trial = self._trial, None
         if trial is None:
@@ -73,7 +74,7 @@ class Processes(Probe):
             rests = self._read(trial)
         trial.sampler.stop()
         sides = [
-            _side(side, begins[side], ends[side], rests.get(side), track) | {"heap_bytes": heaps[side]}
+            ProcessesOfSide(**_side(side, begins[side], ends[side], rests.get(side), track), heap_bytes=heaps[side])
             for side, track in [*trial.sampler.tracks.items(), *_samples_elsewhere(trial)]
             if side in ends
         ]
@@ -88,7 +89,7 @@ class Processes(Probe):
         return found
 
     @staticmethod
-    def _families(sides: Sides, known: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    def _families(sides: Sides, known: Mapping[str, object]) -> dict[str, tuple[int, ...]]:
         """Return each side's processes by the initial side names, even if one has died."""
         by_side = processes_of(sides)
         every = {
@@ -120,15 +121,19 @@ def _heap(sides: Sides, side: str) -> int | None:
         return None
 
 
+def _read(reading: FullReading) -> SideRead:
+    return cast("SideRead", reading.record())
+
+
 def _side(
     side: str, begin: FullReading, end: FullReading, rest: FullReading | None, track: SideSamples
-) -> dict[str, Any]:
+) -> ProcessesOfSide:
     """Return the journal record of one side."""
     return {
         "side": side,
-        "begin": begin.record(),
-        "end": end.record(),
-        "rest": rest.record() if rest else None,
+        "begin": _read(begin),
+        "end": _read(end),
+        "rest": _read(rest) if rest else None,
         "peak_bytes": max((sample.resident_bytes for _, sample in track.samples), default=0),
         "peak_threads": max((sample.threads for _, sample in track.samples), default=0),
         "threads_made": track.threads_made,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from callbench.adapter.placement import Placement
 from callbench.adapter.stack import side_processes
@@ -16,6 +16,7 @@ from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.process_tree import PROC, stat_fields
 from callbench.runner.measure.probe import Probe
+from callbench.store.lines.sides import ProcessorsSeen, SideTimes, ThreadsUse
 
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 # Seconds between readings of the threads. A reading takes at most a hundredth of the time, whatever their number.
@@ -77,18 +78,18 @@ class ProcessorWatch:
         self._thread = threading.Thread(target=self._run, name="processor time", daemon=True)
         self._thread.start()
 
-    def so_far(self) -> dict[str, Any]:
+    def so_far(self) -> ProcessorsSeen:
         """Return the values so far."""
         with self._lock:
             return self._read()
 
-    def end(self) -> dict[str, Any]:
+    def end(self) -> ProcessorsSeen:
         """Stop. Return what each side used and waited for."""
         self._stop.set()
         self._thread.join()
         return self._read()
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> ProcessorsSeen:
         # Includes processes that started meanwhile. Ended processes are known by their threads only.
         now = self._search()
         self._read_threads(at_start=False)
@@ -97,9 +98,9 @@ class ProcessorWatch:
         busy = _difference(after.busy_ns, self._processors.busy_ns)
         steal = _difference(after.steal_ns, self._processors.steal_ns)
         own = time.process_time_ns() - self._own
-        sides = {name: self._side(name, now[name]) for name in now}
-        for name, figures in sides.items():
-            figures["neighbour_ns"] = _neighbour_time(self._cpus(name), busy, own, self._sides_time(name, sides))
+        sides = [self._side(name, now[name]) for name in sorted(now)]
+        for side in sides:
+            side["neighbour_ns"] = _neighbour_time(side["cpus"], busy, own, _time_beside(side, sides))
         return {
             "elapsed_ns": elapsed,
             "seen_ns": self._seen_until - self._began,
@@ -107,9 +108,7 @@ class ProcessorWatch:
             "busy_ns": {str(cpu): value for cpu, value in busy.items()},
             "steal_ns": sum(steal.values()),
             "processors": len(busy),
-            "sides": [
-                {"side": name, "cpus": list(self._cpus(name)), **figures} for name, figures in sorted(sides.items())
-            ],
+            "sides": sides,
         }
 
     def _search(self) -> Mapping[str, tuple[int, ...]]:
@@ -122,15 +121,6 @@ class ProcessorWatch:
 
     def _all_pids(self) -> list[int]:
         return list(dict.fromkeys(pid for pids in self._pids.values() for pid in pids))
-
-    def _sides_time(self, side: str, sides: Mapping[str, Mapping[str, Any]]) -> int:
-        """Return what the sides used of one side's processors: its own time, and the other side's if they share any."""
-        own_pids = set(self._cpus(side))
-        return sum(
-            max(figures["user_ns"] + figures["system_ns"], figures["run_ns"])
-            for name, figures in sides.items()
-            if own_pids & set(self._cpus(name))
-        )
 
     def _run(self) -> None:
         pause = READ_EVERY_SECONDS / 4
@@ -155,12 +145,12 @@ class ProcessorWatch:
                 self._last[tid] = ran
         self._seen_until = time.monotonic_ns()
 
-    def _side(self, side: str, now: Sequence[int]) -> dict[str, Any]:
+    def _side(self, side: str, now: Sequence[int]) -> SideTimes:
         own_pids = self._pids.get(side, {})
-        by_name: dict[str, dict[str, int]] = {}
+        by_name: dict[str, ThreadsUse] = {}
         for tid, (pid, name) in self._names.items():
             if pid in own_pids:
-                figures = by_name.setdefault(name, {"threads": 0, "run_ns": 0, "wait_ns": 0, "busiest_ns": 0})
+                figures = by_name.setdefault(name, ThreadsUse(name=name, threads=0, run_ns=0, wait_ns=0, busiest_ns=0))
                 run_ns = self._last[tid].run_ns - self._first[tid].run_ns
                 figures["threads"] += 1
                 figures["run_ns"] += run_ns
@@ -173,12 +163,15 @@ class ProcessorWatch:
             user += max(0, after[0] - before[0])
             system += max(0, after[1] - before[1])
         return {
+            "side": side,
+            "cpus": list(self._cpus(side)),
             "processes": len(now),
             "user_ns": user,
             "system_ns": system,
             "run_ns": sum(thread["run_ns"] for thread in by_name.values()),
             "wait_ns": sum(thread["wait_ns"] for thread in by_name.values()),
-            "threads": [{"name": name, **figures} for name, figures in sorted(by_name.items())],
+            "threads": [figures for _, figures in sorted(by_name.items())],
+            "neighbour_ns": 0,
         }
 
 
@@ -204,14 +197,22 @@ class ProcessorTimeProbe(Probe):
 
         self._watch = ProcessorWatch(lambda: side_processes.processes_of(sides).by_side(), cpus)
 
-    def so_far(self) -> Mapping[str, Any]:
+    def so_far(self) -> ProcessorsSeen:
         """Return the values so far."""
         return {} if self._watch is None else self._watch.so_far()
 
-    def end(self) -> Mapping[str, Any]:
+    def end(self) -> ProcessorsSeen:
         """Return the values of the whole trial."""
         watch, self._watch = self._watch, None
         return {} if watch is None else watch.end()
+
+
+def _time_beside(side: SideTimes, sides: Iterable[SideTimes]) -> int:
+    """Return what the sides used of one side's processors: its own time, and the other side's if they share any."""
+    cpus = set(side["cpus"])
+    return sum(
+        max(other["user_ns"] + other["system_ns"], other["run_ns"]) for other in sides if cpus & set(other["cpus"])
+    )
 
 
 def _neighbour_time(cpus: Iterable[int], busy: Mapping[int, int], own_ns: int, sides_ns: int) -> int:

@@ -1,17 +1,17 @@
 """Whether a trial was steady. This rule decides which trials count, and is fixed before anything is measured."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from callbench.adapter.contract import Done
 from callbench.model.cell import Load
 from callbench.runner.measure.compiler import is_compiler
 from callbench.runner.measure.warm_up import WarmUp
 from callbench.stats.estimate.digits import percent
 from callbench.stats.steady.steady import rates_of, shift
 from callbench.stats.steady.warmed import BUSY
+from callbench.store.lines.rounds import Probed
+from callbench.store.lines.sides import ProcessorsSeen
 
 
-def unsteady(warm: WarmUp, done: Mapping[str, Any], watched: Mapping[str, Any], load: Load) -> str:
+def unsteady(warm: WarmUp, done: Done, watched: Probed, load: Load) -> str:
     """Return why a trial does not count, or "".
 
     If no runtime compiles, a changing rate is caused by the machine: the trial counts, and the change is noted
@@ -33,9 +33,9 @@ def unsteady(warm: WarmUp, done: Mapping[str, Any], watched: Mapping[str, Any], 
     return compiler_report(watched) or _rate_rise(done, load)
 
 
-def compiler_report(watched: Mapping[str, Any]) -> str:
+def compiler_report(watched: Probed) -> str:
     """Return how much a compiler worked during a trial, in words, or ""."""
-    processors = watched.get("processors") or {}
+    processors = watched.get("processors") or ProcessorsSeen()
     seen_ns = processors.get("seen_ns") or 0
     for side in processors.get("sides", ()):
         run_ns = sum(thread["run_ns"] for thread in side["threads"] if is_compiler(thread["name"]))
@@ -45,7 +45,7 @@ def compiler_report(watched: Mapping[str, Any]) -> str:
     return ""
 
 
-def _rate_rise(done: Mapping[str, Any], load: Load) -> str:
+def _rate_rise(done: Done, load: Load) -> str:
     """Return by how much the rate rose during a trial, in words, or "". The ramp-up is left out."""
     points = [(at_ns, calls) for at_ns, calls, _ in done.get("intervals") or () if at_ns >= load.ramp_up_ns]
     if load.ramp_up_ns and points:

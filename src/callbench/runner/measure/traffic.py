@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from callbench.adapter.network.pair import LinkFailure
 from callbench.adapter.stack import side_processes
@@ -13,6 +13,7 @@ from callbench.model.cell import Cell
 from callbench.model.process_tree import PROC
 from callbench.runner.measure.probe import Probe
 from callbench.stats.wire.link import WAYS, Way, Wires, ways
+from callbench.store.lines.sides import TrafficSeen, WayCarried
 
 # proc_pid_net(5): `dev` has, per interface, received bytes and packets, and eight fields later the sent ones.
 _RECEIVED, _SENT = 0, 8
@@ -43,7 +44,7 @@ class Traffic(Probe):
         self._before = self._carried(sides)
         self._began = time.monotonic_ns()
 
-    def end(self) -> Mapping[str, Any]:
+    def end(self) -> TrafficSeen:
         """Take the last reading. Without a link there are no values."""
         if self._sides is None:
             return {}
@@ -71,7 +72,7 @@ def _far_process(sides: Sides) -> int | None:
     return far[0] if far else None
 
 
-def _direction(name: str, way: Way, before: tuple[int, int], after: tuple[int, int]) -> dict[str, Any]:
+def _direction(name: str, way: Way, before: tuple[int, int], after: tuple[int, int]) -> WayCarried:
     """Return one direction. What the line adds to each packet counts only against its rate."""
     sent_bytes, packets = (max(0, now - then) for then, now in zip(before, after, strict=True))
     return {

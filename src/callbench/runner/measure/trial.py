@@ -1,6 +1,6 @@
 """One trial: warm up, drive with probes, and compare the counts of both sides."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +14,8 @@ from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT_SECONDS, warm_up_cell
 from callbench.store.head import now
 from callbench.store.lines.driven import Counted, CpuAtEnds, CpuSoFar, Driven
-from callbench.store.lines.rounds import SliceSeen
+from callbench.store.lines.rounds import Probed, SliceSeen
+from callbench.store.lines.sides import ProcessorsSeen
 from callbench.store.lines.starts import WarmedCell
 
 # Seconds of an open loop for late answers.
@@ -85,10 +86,10 @@ def counted_after(sides: Sides, done: Done) -> Counts | None:
         raise
 
 
-def reported_counts(before: Counts | None, after: Counts | None, watched: Mapping[str, Any]) -> Counted | None:
+def reported_counts(before: Counts | None, after: Counts | None, watched: Probed) -> Counted | None:
     """Return the server's counts and processor time. If it cannot count, use the probe's processor time, if known."""
     if before is None or after is None:
-        sides = (watched.get("processors") or {}).get("sides", ())
+        sides = (watched.get("processors") or ProcessorsSeen()).get("sides", ())
         mine = next((side for side in sides if side["side"] == "server" and side["processes"]), None)
         if mine is None:
             return None
@@ -96,7 +97,7 @@ def reported_counts(before: Counts | None, after: Counts | None, watched: Mappin
         used = CpuSoFar(user_ns=str(mine["user_ns"]), system_ns=str(mine["system_ns"]))
         return Counted(calls={}, processor=CpuAtEnds(start=none, end=used))
     processor = CpuAtEnds(start=before["processor"], end=after["processor"])
-    return Counted(calls=after["calls"], processor=processor, stages=cast("Any", after.get("stages")))
+    return Counted(calls=after["calls"], processor=processor, stages=after.get("stages"))
 
 
 def reported_backend_counts(before: Counts | None, after: Counts | None) -> Counted | None:

@@ -113,7 +113,12 @@ def drive_rounds(
 
 
 def drive_round(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, and how the server is informed
-    catalogue: Catalogue, stack: Stack, cell: Cell, length: RoundLength, rng: random.Random, options: Mapping[str, Any]
+    catalogue: Catalogue,
+    stack: Stack,
+    cell: Cell,
+    length: RoundLength,
+    rng: random.Random,
+    options: Mapping[str, object],
 ) -> Round:
     """Start a stack's server, and let both sides drive it once, in random order.
 

@@ -1,9 +1,10 @@
 """The plan of a run, written down before anything is measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
+from callbench.model.card import PlannedCell, PlannedStack, PlanRecord
 from callbench.model.cell import AS_IS, Cell, Load, Stack
 from callbench.model.errors import BadInput
 from callbench.stats.wire.link import Wires
@@ -59,12 +60,12 @@ class Plan:
             object.__setattr__(self, "_known_places", known)
         return known
 
-    def record(self) -> dict[str, object]:
+    def record(self) -> PlanRecord:
         """Return the content of plan.json."""
         return {
-            "stacks": [asdict(stack) for stack in self.stacks],
+            "stacks": [cast("PlannedStack", asdict(stack)) for stack in self.stacks],
             "cells": [_flat(cell) for cell in self.cells],
-            "links": {name: dict(wire) for name, wire in self.wires.items()},
+            "links": {name: {**wire} for name, wire in self.wires.items()},
             "forks": self.forks,
             "conditions": list(self.conditions),
         }
@@ -100,7 +101,7 @@ def make_plan(
     return Plan(mine, tuple(every), forks, tuple(conditions), dict(wires or {}))
 
 
-def read(record: Mapping[str, Any]) -> Plan:
+def read(record: PlanRecord) -> Plan:
     """Read a plan from its record.
 
     Raises:
@@ -114,14 +115,13 @@ def read(record: Mapping[str, Any]) -> Plan:
         raise BadInput(f"the run's plan.json is damaged: {failure!r} is missing or of the wrong kind") from failure
 
 
-def _flat(cell: Cell) -> dict[str, object]:
+def _flat(cell: Cell) -> PlannedCell:
     flat = asdict(cell)
-    load: dict[str, Any] = flat.pop("load")
-    return flat | load
+    return cast("PlannedCell", flat | flat.pop("load"))
 
 
-def _deep(flat: Mapping[str, Any]) -> Cell:
-    pace = {key: flat[key] for key in _PACE if key in flat}
+def _deep(flat: PlannedCell) -> Cell:
+    pace = cast("dict[str, Any]", {key: value for key, value in flat.items() if key in _PACE})
     load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
     return Cell(
         id=flat["id"],

@@ -1,11 +1,11 @@
 """An overload test: find the capacity, apply multiples of it, and watch the recovery."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
+from callbench.adapter.contract import Done
 from callbench.adapter.stack.target import Target
 from callbench.analysis.stability.lines import until_s
 from callbench.analysis.stability.slices import failed_slice, slice_of, slice_record, times
@@ -199,7 +199,7 @@ class Overload:
         self._run.append(line)
         return met["holds"]
 
-    def _drive(self, rate: float, seconds: float) -> Mapping[str, Any]:
+    def _drive(self, rate: float, seconds: float) -> Done:
         spec = self._target.spec
         load = Load(self._request.clients, 1, seconds, "constant", rate)
         cell = Cell("overload", "overload", spec.name, spec.call, spec.arguments, load)
@@ -291,7 +291,7 @@ class Overload:
         return loss is not None
 
 
-def _service_times(done: Mapping[str, Any]) -> Percentiles:
+def _service_times(done: Done) -> Percentiles:
     """Return the percentiles from the real start of each call, in microseconds."""
     histogram = done["service"]
     if not histogram or not histogram["count"]:

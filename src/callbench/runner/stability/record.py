@@ -16,7 +16,9 @@ from callbench.store.record import Record
 from callbench.store.record_writer import RecordWriter
 
 
-def create_record(kind: str, name: str, options: Mapping[str, Any], out: Path | None, where: Placement) -> RecordWriter:
+def create_record(
+    kind: str, name: str, options: Mapping[str, object], out: Path | None, where: Placement
+) -> RecordWriter:
     """Create the record.
 
     Args:
@@ -38,7 +40,7 @@ def create_record(kind: str, name: str, options: Mapping[str, Any], out: Path | 
 
 
 def create_or_resume(  # noqa: PLR0913 - what is asked, and where
-    kind: str, name: str, options: Mapping[str, Any], out: Path | None, where: Placement, *, resume: bool
+    kind: str, name: str, options: Mapping[str, object], out: Path | None, where: Placement, *, resume: bool
 ) -> RecordWriter:
     """Create the record, or resume one that was begun with the same options. A search may be given more time.
 
@@ -69,7 +71,7 @@ def create_or_resume(  # noqa: PLR0913 - what is asked, and where
     return run
 
 
-def begun_with(kind: str, options: Mapping[str, Any], out: Path | None) -> tuple[Record, float | None]:
+def begun_with(kind: str, options: Mapping[str, object], out: Path | None) -> tuple[Record, float | None]:
     """Find the record to continue, which was begun with the same options. Nothing is changed.
 
     Returns:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from callbench.adapter import own_answers
+from callbench.adapter.contract import Arguments
 from callbench.adapter.service import generate, literal
 from callbench.adapter.service.search import search_response
 from callbench.model.cell import Cell, Stack
@@ -23,7 +24,7 @@ _LONGS = frozenset({"created"})
 _DOUBLE_DIGITS, _FLOAT_DIGITS = 18, 10
 
 
-def payload(call: str, arguments: Mapping[str, Any], service: Imported | None = None) -> tuple[int, int]:
+def payload(call: str, arguments: Arguments, service: Imported | None = None) -> tuple[int, int]:
     """Return the payload of a call's arguments and of its answer in bytes.
 
     Args:
@@ -54,22 +55,22 @@ def payload_of(stack: Stack, cell: Cell, service: Imported | None = None) -> tup
     return own[0], payload(cell.call, cell.arguments)[1] if own[1] is None else own[1]
 
 
-def _echo(arguments: Mapping[str, Any]) -> tuple[int, int]:
+def _echo(arguments: Arguments) -> tuple[int, int]:
     length = _sent({**arguments, "type": "string"})
     return length, length
 
 
-def _binary(arguments: Mapping[str, Any]) -> tuple[int, int]:
+def _binary(arguments: Arguments) -> tuple[int, int]:
     size, fill = int(arguments["size"]), str(arguments["fill"])
     return 4 + len(fill), size - size % 4 if fill == "article" else size
 
 
-def _structure(arguments: Mapping[str, Any]) -> tuple[int, int]:
+def _structure(arguments: Arguments) -> tuple[int, int]:
     size = _form(generate.structure(int(arguments["n"])))
     return size, size
 
 
-def _sent(arguments: Mapping[str, Any]) -> int:
+def _sent(arguments: Arguments) -> int:
     """Return the payload of a Send."""
     name = str(arguments["type"])
     kind = name.removesuffix("[]")
@@ -122,7 +123,7 @@ def _text(value: str) -> int:
     return len(value.encode("utf-8", "surrogatepass"))
 
 
-_CALLS: Mapping[str, Callable[[Mapping[str, Any]], tuple[int, int]]] = {
+_CALLS: Mapping[str, Callable[[Arguments], tuple[int, int]]] = {
     "Empty": lambda _: (0, 0),
     "Hello": lambda _: (0, len("Hello World")),
     "Sum": lambda _: (8, 4),

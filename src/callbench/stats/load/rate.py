@@ -1,9 +1,43 @@
 """The rate of a drive: its calls within the window, over the window. Every rate shown or ranked is made here."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import ReadOnly
+
+
+class DriveTimes(TypedDict):
+    """A histogram of nanoseconds: log-linear buckets, sparse: [index, count]."""
+
+    count: "ReadOnly[int]"
+    sum_ns: "ReadOnly[int | str]"
+    min_ns: "ReadOnly[int]"
+    max_ns: "ReadOnly[int]"
+    buckets: "ReadOnly[Sequence[tuple[int, int]]]"
+
+
+class Drive(TypedDict):
+    """What is read of a drive, as an adapter reports it or a journal keeps it.
+
+    What an echo is not asked for, or a loop does not have, is missing or None. Sums of nanoseconds are texts.
+    """
+
+    calls: "ReadOnly[int]"
+    errors: "ReadOnly[Mapping[str, int]]"
+    elapsed_ns: "ReadOnly[int]"
+    window_ns: "ReadOnly[NotRequired[int | None]]"
+    answered: "ReadOnly[NotRequired[int | None]]"
+    in_flight: "ReadOnly[NotRequired[int | None]]"
+    in_flight_part: "ReadOnly[NotRequired[float | None]]"
+    latency: "ReadOnly[NotRequired[DriveTimes | None]]"
+    service: "ReadOnly[NotRequired[DriveTimes | None]]"
+    lateness: "ReadOnly[NotRequired[DriveTimes | None]]"
+    in_call_ns: "ReadOnly[NotRequired[str | None]]"
+    think_ns: "ReadOnly[NotRequired[str | None]]"
+    gap_ns: "ReadOnly[NotRequired[str | None]]"
 
 
 @dataclass(frozen=True)
@@ -62,7 +96,7 @@ def done_in_flight(answered: int, window_ns: int, part: float, mean_ns: float, l
 ADDS_UP = 1.001
 
 
-def is_one_client(done: Mapping[str, Any]) -> bool:
+def is_one_client(done: Drive) -> bool:
     """Whether a closed loop of one client was driven, which does nothing but calls.
 
     Its time ends with its last call. So its calls over all of that time are its rate, however much calls differ: where
@@ -70,32 +104,32 @@ def is_one_client(done: Mapping[str, Any]) -> bool:
     "On cumulative sums of random variables", 1944). What is cut off at the time itself favours short calls: of one call
     of 1,000 that takes 300 ms, slices of 20 ms see 10 ms.
     """
-    if done.get("in_call_ns") is None or done.get("lateness") is not None or int(done.get("think_ns") or 0):
+    in_call_ns = done.get("in_call_ns")
+    if in_call_ns is None or done.get("lateness") is not None or int(done.get("think_ns") or 0):
         return False
-    spent = int(done["in_call_ns"]) + int(done.get("gap_ns") or 0)
+    spent = int(in_call_ns) + int(done.get("gap_ns") or 0)
     return spent <= ADDS_UP * int(done["elapsed_ns"])
 
 
-def window_of(done: Mapping[str, Any]) -> Window:
+def window_of(done: Drive) -> Window:
     """Read the window of a drive; of an adapter or a record that does not tell it, it is the whole drive.
 
     Args:
         done: the contract's `done`.
     """
-    if done.get("window_ns") is None:
+    window_ns, answered, part = done.get("window_ns"), done.get("answered"), done.get("in_flight_part")
+    if window_ns is None or answered is None or part is None or is_one_client(done):
         return Window(float(done["calls"]), int(done["elapsed_ns"]))
-    if is_one_client(done):
-        return Window(float(done["calls"]), int(done["elapsed_ns"]))
-    answered, part, window_ns = int(done["answered"]), float(done["in_flight_part"]), int(done["window_ns"])
+    in_flight = done.get("in_flight") or 0
     times = done.get("service") or done.get("latency")
     if times and times["count"]:
         mean_ns = int(times["sum_ns"]) / times["count"]
         if times["min_ns"] >= window_ns:
             # No call can be answered within the window, so its rate is that of the whole drive.
-            return Window(done["calls"] / done["elapsed_ns"] * window_ns, window_ns, int(done["in_flight"]))
+            return Window(done["calls"] / done["elapsed_ns"] * window_ns, window_ns, in_flight)
         part = done_in_flight(answered, window_ns, part, mean_ns, times["min_ns"])
     # Without times calls were timed in batches: they are too short to wait for anything.
-    return Window(answered + part, window_ns, int(done["in_flight"]))
+    return Window(answered + part, window_ns, in_flight)
 
 
 def most_per_s(clients: int, calls: float, spent_ns: float) -> float:
@@ -130,6 +164,6 @@ def without_what_was_cut(window: Window, clients: int, calls: float, spent_ns: f
     return replace(window, calls=min(window.calls, most_per_s(clients, calls, spent_ns) * window.ns / 1e9))
 
 
-def together(dones: Iterable[Mapping[str, Any]]) -> Window:
+def together(dones: Iterable[Drive]) -> Window:
     """Add the windows of several drives up."""
     return sum((window_of(done) for done in dones), Window(0.0, 0))

@@ -1,10 +1,10 @@
 """Lines of a search for a capacity: the loads that were tried, and the end of the server."""
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
-from callbench.store.lines.slices import EndpointResult
+from callbench.store.lines.slices import EndpointResult, LatencyFigures
 
 
 class SideRecord(TypedDict):
@@ -31,8 +31,8 @@ class LoadedRecord(TypedDict):
     rate_per_s: float
     calls: int
     clients_unserved: NotRequired[int | None]
-    latency_us: NotRequired[dict[str, Any] | None]
-    service_us: NotRequired[dict[str, Any] | None]
+    latency_us: NotRequired[LatencyFigures | None]
+    service_us: NotRequired[LatencyFigures | None]
     endpoints: NotRequired[list[EndpointResult] | None]
 
 

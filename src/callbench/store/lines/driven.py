@@ -1,6 +1,6 @@
 """What a drive came to, as lines have it: counts, times, and histograms. Sums of nanoseconds are decimal strings."""
 
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from callbench.store.typed import AS_IT_IS
 
@@ -59,9 +59,21 @@ class Driven(TypedDict):
     intervals: NotRequired[Annotated[list[tuple[int, int, int]], AS_IT_IS]]
 
 
+class StageTime(TypedDict):
+    """A part of a server's own work: how often it was done, its time, and the size of its input.
+
+    `processor_ns`: of its time, what it used of a processor; a wait has none.
+    """
+
+    times: int
+    ns: str
+    processor_ns: NotRequired[str]
+    bytes: NotRequired[str]
+
+
 class Counted(TypedDict):
     """What the server counted meanwhile: answers by call, its processor time, and the stages of its own work."""
 
     calls: dict[str, int]
     processor: NotRequired[CpuAtEnds | None]
-    stages: NotRequired[dict[str, Any] | None]
+    stages: NotRequired[Annotated[dict[str, StageTime], AS_IT_IS] | None]

@@ -1,11 +1,11 @@
 """Lines of a load: its intervals while it goes on, and its result."""
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
-from callbench.store.lines.sides import SideRead
-from callbench.store.lines.slices import EndpointResult, SummedHistogram
+from callbench.store.lines.sides import ProcessorsSeen, SideRead
+from callbench.store.lines.slices import EndpointResult, LatencyFigures, SummedHistogram
 from callbench.store.typed import AS_IT_IS
 
 Arrivals = Literal["closed", "constant", "poisson"]
@@ -59,10 +59,28 @@ class SentAgain(TypedDict, total=False):
     sent_again: int
 
 
+class LoadGenerator(TypedDict):
+    """What one host did of a load that several made.
+
+    `late_start_ns`: how late its order came. `clock_bound_ns`: how well its clock is known. `driver_busy` and
+    `host_busy`: shares of the time. `starved`: what it lacked, or "".
+    """
+
+    host: str
+    clients: int
+    calls: int
+    errors: int
+    late_start_ns: int
+    clock_bound_ns: int
+    driver_busy: float
+    host_busy: float
+    starved: str
+
+
 class LoadGenerators(TypedDict, total=False):
     """What each of several hosts came to that made the load together."""
 
-    generators: list[dict[str, Any]]
+    generators: list[LoadGenerator]
 
 
 class ServerDeath(TypedDict, total=False):
@@ -96,9 +114,9 @@ class LoadRecord(SentAgain, LoadGenerators, ServerDeath):
     rate_per_s: float
     rate_missed: bool
     backlog: WaitingRecord | None
-    latency_us: dict[str, Any] | None
-    service_us: dict[str, Any] | None
-    lateness_us: dict[str, Any] | None
+    latency_us: LatencyFigures | None
+    service_us: LatencyFigures | None
+    lateness_us: LatencyFigures | None
     errors: dict[str, int]
     clients_unserved: int | None
     error_share: float
@@ -109,7 +127,7 @@ class LoadRecord(SentAgain, LoadGenerators, ServerDeath):
     server: ServerUsed | None
     server_unseen: str | None
     verdict: VerdictRecord
-    processors: dict[str, Any]
+    processors: Annotated[ProcessorsSeen, AS_IT_IS]
     histogram_ns: SummedHistogram | None
     endpoints: list[EndpointResult] | None
     intervals: Annotated[list[tuple[int, int, int]], AS_IT_IS]

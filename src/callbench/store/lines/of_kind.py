@@ -61,20 +61,20 @@ class LineTypes(Generic[Line]):
             of: the union of its types of lines.
         """
         self._whose = whose
-        self.types: Mapping[str, Any] = {kind: line for line in get_args(of) for kind in kinds_of(line)}
+        self.types: Mapping[str, type[Any]] = {kind: line for line in get_args(of) for kind in kinds_of(line)}
 
-    def line(self, line: Mapping[str, Any], place: str | Path = "the journal") -> Line:
+    def line(self, line: Mapping[str, object], place: str | Path = "the journal") -> Line:
         """Return a line as its type.
 
         Raises:
             BadInput: it has not the form of its kind, or there is no such kind.
         """
-        of = self.types.get(line["kind"])
+        of = self.types.get(str(line["kind"]))
         if of is None:
             raise BadInput(f"{place} is damaged: a line of kind {line['kind']} is none of {self._whose}")
         return cast("Line", checked(line, of, place))
 
-    def read(self, lines: Iterable[Mapping[str, Any]], place: str | Path = "the journal") -> Iterator[Line]:
+    def read(self, lines: Iterable[Mapping[str, object]], place: str | Path = "the journal") -> Iterator[Line]:
         """Yield the lines of a journal, each as its type.
 
         Raises:

@@ -1,18 +1,20 @@
 """Lines of rounds: every cell once, each for a slice, with the raw echoes and the reference stacks between them."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from callbench.store.lines.driven import Counted, Driven
+from callbench.store.lines.sides import GapsSeen, ProcessesSeen, ProcessorsSeen, TrafficSeen
+from callbench.store.typed import AS_IT_IS
 
 
 class Probed(TypedDict, total=False):
     """What the probes saw of a slice: what crossed its link, who used the processors, who was absent, and memory."""
 
-    traffic: dict[str, Any] | None
-    processors: dict[str, Any]
-    gaps: dict[str, Any]
-    processes: dict[str, Any]
+    traffic: Annotated[TrafficSeen, AS_IT_IS] | None
+    processors: Annotated[ProcessorsSeen, AS_IT_IS]
+    gaps: Annotated[GapsSeen, AS_IT_IS]
+    processes: Annotated[ProcessesSeen, AS_IT_IS]
 
 
 class Repeated(TypedDict):
@@ -57,7 +59,7 @@ class EchoRecord(TypedDict):
     """A slice of a raw echo; `cells` are those that it is the baseline of."""
 
     stack: str
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     request_bytes: int
     answer_bytes: int
     cells: list[str]

@@ -1,6 +1,6 @@
 """A slice of calls of a soak, an overload or a torture: the statistics of a short drive."""
 
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from callbench.store.lines.sides import MachineUse
 from callbench.store.typed import AS_IT_IS
@@ -10,6 +10,23 @@ Percentiles = TypedDict(
     {"p50_us": float, "p90_us": float, "p99_us": float, "p99.9_us": float, "max_us": float},
     total=False,
 )
+LatencyFigures = TypedDict(
+    "LatencyFigures",
+    {
+        "mean": float,
+        "min": float,
+        "p50": float | None,
+        "p75": float | None,
+        "p90": float | None,
+        "p99": float | None,
+        "p99.9": float | None,
+        "p99.99": float | None,
+        "max": float,
+        "unknown": dict[str, str],
+    },
+    total=False,
+)
+LatencyFigures.__doc__ = "Times in microseconds. `unknown`: why a percentile has no value, by its name."
 Percentiles.__doc__ = "Percentiles and the longest call, in microseconds. A slice without right answers has none."
 
 
@@ -37,7 +54,7 @@ class EndpointResult(EndpointCounts):
     """The same with what follows from it: its part of the time in calls, and the times of right answers."""
 
     time_share: float | None
-    latency_us: dict[str, Any] | None
+    latency_us: LatencyFigures | None
 
 
 class SliceFigures(Percentiles):
