@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Self, cast
+from typing import Annotated, Final, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -79,7 +79,7 @@ class Server(External):
     note: str | None = None
     compiles: bool | None = None
 
-    def entry(self, name: str) -> dict[str, Any]:
+    def entry(self, name: str) -> dict[str, object]:
         """Return the server as a `[[stack]]` of a manifest."""
         mine = self.model_dump(exclude_none=True)
         table = {key: mine.pop(key) for key in External.model_fields if key in mine}

@@ -70,7 +70,7 @@ class ReferenceCall(_Strict):
     """The call that a reference stack makes in every batch of a run."""
 
     call: str
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: dict[str, object] = Field(default_factory=dict)
 
 
 class Card(_Strict):
@@ -111,7 +111,7 @@ class Card(_Strict):
     counts: bool | None = None
     backend: Annotated[str, Field(pattern=r"^[^/]+/.+$")] | None = None
     name_server: Literal["beside the server"] | None = None
-    options: dict[str, Any] | None = None
+    options: dict[str, object] | None = None
     note: str | None = None
     when_lost: WhenLost | None = None
     explains: dict[Literal["1.1 ms", "10 ms", "40 ms", "100 ms", "200 ms"], str] | None = None
@@ -139,7 +139,7 @@ class Card(_Strict):
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()
 
-    def given_members(self) -> dict[str, Any]:
+    def given_members(self) -> dict[str, object]:
         """Return the given members, without `lacks` and `library`, which are merged differently."""
         return self.model_dump(
             exclude_none=True, exclude={"lacks", "library", "name", "message", "channel", "instrument"}
@@ -162,7 +162,7 @@ class MatrixChannel(Card):
 
     carries: tuple[str, ...] | None = None
 
-    def given_members(self) -> dict[str, Any]:
+    def given_members(self) -> dict[str, object]:
         """Return the given members of the card."""
         return {name: value for name, value in super().given_members().items() if name != "carries"}
 

@@ -1,12 +1,12 @@
 """What `callbench list` lists. A row is the same for people and programs."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from callbench.catalog.catalogue import Catalogue
 
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[Mapping[str, object]]
 COLUMNS: Mapping[str, Sequence[str]] = {
     "stacks": ("id", "message", "channel", "language", "library", "version", "available", "why_not"),
     "calls": ("call", "arguments", "answer"),
@@ -28,7 +28,7 @@ CALLS: Sequence[Mapping[str, str]] = (
 """The calls of the service, with their arguments and answers."""
 
 
-def stacks(catalogue: "Catalogue", *, instruments: bool = False) -> list[dict[str, Any]]:
+def stacks(catalogue: "Catalogue", *, instruments: bool = False) -> list[dict[str, object]]:
     """Every stack with its card; the instruments, which are not there to be compared, if they are asked for."""
     return [
         {
@@ -49,12 +49,12 @@ def stacks(catalogue: "Catalogue", *, instruments: bool = False) -> list[dict[st
     ]
 
 
-def studies() -> list[dict[str, Any]]:
+def studies() -> list[dict[str, object]]:
     """Every study that comes along; one that is broken says why."""
     from callbench.catalog.study import load, names
     from callbench.model.errors import CallbenchError
 
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     for name in names():
         try:
             study = load(name)
@@ -73,13 +73,13 @@ def studies() -> list[dict[str, Any]]:
     return found
 
 
-def links() -> list[dict[str, Any]]:
+def links() -> list[dict[str, object]]:
     """Every link that comes along, each tried out: whether it can be made here, and who makes it."""
     from callbench.adapter.network import creation
     from callbench.catalog.links import profile
     from callbench.catalog.reach import LOOPBACK
 
-    found: list[dict[str, Any]] = [
+    found: list[dict[str, object]] = [
         {
             "link": LOOPBACK,
             "about": "client and server on this machine",

@@ -44,7 +44,7 @@ class Request(RequestSpec):
     call: Literal["Hello", "FindItems"] | None = None
     select: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     path: UrlPath | None = None
-    script: dict[str, Any] | None = None
+    script: dict[str, object] | None = None
     keep_alive: bool | None = None
     streams: Annotated[int, Field(ge=1)] | None = None
     timeout_s: Annotated[float, Field(ge=0.001, le=3600, allow_inf_nan=False)] | None = None
@@ -110,7 +110,7 @@ def _length(table: Mapping[str, object], name: str) -> int | None:
 
 
 def connected_with(
-    request: RequestTable | None, endpoint: str, options: Mapping[str, Any]
+    request: RequestTable | None, endpoint: str, options: Mapping[str, object]
 ) -> tuple[str, dict[str, Any]]:
     """The endpoint and the options that a client connects with.
 

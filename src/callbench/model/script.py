@@ -39,10 +39,10 @@ class RequestSpec(BaseModel):
     expect_body: str | None = None
     expect_body_file: str | None = None
     expect_body_hex: str | None = None
-    expect_json: Annotated[dict[str, Any], Field(min_length=1)] | None = None
+    expect_json: Annotated[dict[str, object], Field(min_length=1)] | None = None
     expect_path: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     expect_match: str | None = None
-    expect_schema: dict[str, Any] | None = None
+    expect_schema: dict[str, object] | None = None
     expect_schema_file: str | None = None
 
     @model_validator(mode="after")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from callbench.model.objective import Objective
 from callbench.stats.wire.link import Wire
@@ -105,7 +104,7 @@ class Situation:
     goal: Goal = Goal.TIME
     margin: float = 0.05
     worth: float = DEFAULT_WORTH
-    source: Mapping[str, Any] | None = None
+    source: Mapping[str, object] | None = None
 
     @property
     def browsers(self) -> bool:

@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from callbench.model.version import VERSION
 
@@ -32,7 +31,7 @@ class MeasuredCommit:
     at: str = ""
 
 
-def head(kind: str, title: str, request: Mapping[str, object]) -> dict[str, Any]:
+def head(kind: str, title: str, request: Mapping[str, object]) -> dict[str, object]:
     """Return the members of `record.json` for a record that begins now.
 
     Args:

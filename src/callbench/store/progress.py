@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from callbench.model.secrets import SECRETS
 from callbench.store.head import now
@@ -46,7 +46,7 @@ class Thinned(Generic[_Point]):
 
 def progress_point(
     at_s: float, rate_per_s: float | None, failed: int, **more: float | str | bool | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what was seen at one time, as `progress.schema.json` has it.
 
     Args:
@@ -97,7 +97,7 @@ class ProgressFile:
             self._file.unlink(missing_ok=True)
 
 
-def read(record: Path) -> dict[str, Any] | None:
+def read(record: Path) -> dict[str, object] | None:
     """Return the progress of a record that is being written; None if none is, or its command keeps none."""
     document = document_of(record / FILE)
     return document if document is not None and is_written(record) else None

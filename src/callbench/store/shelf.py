@@ -247,7 +247,7 @@ def _links(path: Path) -> Iterator[Path]:
         yield from (inside for name in (*folders, *files) if (inside := Path(folder) / name).is_symlink())
 
 
-def _object(file: Path) -> dict[str, Any]:
+def _object(file: Path) -> dict[str, object]:
     """Read a JSON object; an empty one where there is none."""
     try:
         value = json.loads(file.read_bytes())
@@ -260,7 +260,7 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _machine(environment: dict[str, Any], clients: Sequence[Any]) -> str:
+def _machine(environment: dict[str, object], clients: Sequence[Any]) -> str:
     """Return on which machines it was measured; `clients` are the hosts of a load's clients."""
     machine = environment.get("machine")
     model = machine.get("model") if isinstance(machine, dict) else None

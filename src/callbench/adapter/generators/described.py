@@ -1,12 +1,10 @@
 """A schema as plain values, for a runner that makes messages of JSON at run time. Nothing that is timed uses it."""
 
-from typing import Any
-
 from callbench.model.service.grpc_name import service_name
 from callbench.model.service.schema import Field, Schema
 
 
-def described(schema: Schema) -> dict[str, Any]:
+def described(schema: Schema) -> dict[str, object]:
     """What the messages of its .proto do not say about JSON, and the types of its calls."""
     return {
         "service": service_name(schema),

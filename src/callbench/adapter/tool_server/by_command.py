@@ -4,7 +4,7 @@ import json
 import shlex
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from callbench.adapter.process import AdapterProcess
 from callbench.model.errors import AdapterFailure, BadInput
@@ -48,7 +48,7 @@ class CommandServer:
         """End the server and everything that it started."""
         self._process.close(grace=_GRACE_SECONDS)
 
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, method: str, params: dict[str, object]) -> dict[str, object]:
         """See `ServerChannel`. What the server asks or announces meanwhile is refused or skipped."""
         self._asked += 1
         seconds = SECONDS if self._asked > 1 else FIRST_SECONDS
@@ -72,14 +72,14 @@ class CommandServer:
         except AdapterFailure as failure:
             raise _bad(failure) from None
 
-    def _refuse(self, message: dict[str, Any], seconds: float) -> None:
+    def _refuse(self, message: dict[str, object], seconds: float) -> None:
         """Answer what a server asks its client: only `ping` can be answered."""
-        answer: dict[str, Any] = {"result": {}}
+        answer: dict[str, object] = {"result": {}}
         if message["method"] != "ping":
             answer = {"error": {"code": _METHOD_NOT_FOUND, "message": "this client only lists tools"}}
         self._send({"id": message["id"], **answer}, seconds)
 
-    def _send(self, message: dict[str, Any], seconds: float) -> None:
+    def _send(self, message: dict[str, object], seconds: float) -> None:
         self._process.send({"jsonrpc": "2.0", **message}, seconds)
 
 

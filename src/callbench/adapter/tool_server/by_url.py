@@ -59,7 +59,7 @@ class UrlServer:
             with contextlib.suppress(OSError, HTTPException, BadInput), self._opened("DELETE", None, ""):
                 pass
 
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, method: str, params: dict[str, object]) -> dict[str, object]:
         """See `ServerChannel`. What the server asks or announces meanwhile is skipped."""
         self._asked += 1
         body = {"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params}
@@ -86,7 +86,7 @@ class UrlServer:
         except (OSError, HTTPException) as error:
             raise BadInput(f"{self.name} does not take {method}: {str(error)[:200]}; mend the server") from None
 
-    def _opened(self, verb: str, body: dict[str, Any] | None, method: str) -> contextlib.closing[HTTPResponse]:
+    def _opened(self, verb: str, body: dict[str, object] | None, method: str) -> contextlib.closing[HTTPResponse]:
         headers = {"Accept": "application/json, text/event-stream"}
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -100,7 +100,7 @@ class UrlServer:
         request = urllib.request.Request(self.name, data, headers, method=verb)  # noqa: S310 - checked above
         return contextlib.closing(self._opener.open(request, timeout=SECONDS))
 
-    def _refused(self, error: urllib.error.HTTPError, method: str) -> dict[str, Any]:
+    def _refused(self, error: urllib.error.HTTPError, method: str) -> dict[str, object]:
         """What a status that is no success says: a message of the protocol, or a sentence for the user."""
         if method == "initialize" and error.code in {400, 404, 405, 406}:
             return {"error": {"message": f"status {error.code}"}}

@@ -36,7 +36,7 @@ class ServerChannel(Protocol):
     received: int
     version: str
 
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, method: str, params: dict[str, object]) -> dict[str, object]:
         """The answer to a request: an object with `result` or `error`.
 
         Raises:
@@ -58,7 +58,7 @@ def tools(server: ServerChannel) -> tuple[str, list[Any]]:
         BadInput: it cannot be reached, or it breaks the protocol.
     """
     answer = server.ask("initialize", {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": _CLIENT})
-    params: dict[str, Any] = {}
+    params: dict[str, object] = {}
     name = ""
     if "error" in answer:
         server.version = STATELESS
@@ -72,7 +72,7 @@ def tools(server: ServerChannel) -> tuple[str, list[Any]]:
     return name, _listed(server, params)
 
 
-def _listed(server: ServerChannel, params: dict[str, Any]) -> list[Any]:
+def _listed(server: ServerChannel, params: dict[str, object]) -> list[Any]:
     found: list[Any] = []
     cursors: set[str] = set()
     for _ in range(PAGES):
@@ -93,7 +93,7 @@ def _listed(server: ServerChannel, params: dict[str, Any]) -> list[Any]:
     raise BadInput(f"{server.name} has more than {PAGES} pages of tools; mend its paging")
 
 
-def _result(server: ServerChannel, method: str, answer: dict[str, Any]) -> dict[str, Any]:
+def _result(server: ServerChannel, method: str, answer: dict[str, object]) -> dict[str, object]:
     if "error" in answer:
         error = answer["error"]
         message = error.get("message") if isinstance(error, dict) else error

@@ -126,7 +126,7 @@ def as_stored(
     result: Mapping[str, object],
 ) -> Stored:
     """Return an advice as it is kept beside its run. Nothing is written yet."""
-    record: dict[str, Any] = {
+    record: dict[str, object] = {
         "kind": KIND,
         "format": FORMAT,
         "callbench": VERSION,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from callbench.analysis.peer.agreement import Agreement, Round
 from callbench.catalog.study.own_servers import ServerOverrides
@@ -24,7 +23,7 @@ class RoundsRequest:
     seconds: float = 5.0
     warm_up_s: float = 10.0
     server: ServerOverrides = field(default_factory=ServerOverrides)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,13 @@ class Avro:
         self._values = TypedValues(schema, self._leaf, key=lambda field: field.name)
         derived: Any = protocol(schema)
         self._types = {declared["name"]: declared for declared in derived["types"]}
-        self._schemas: dict[str, Any] = {}
+        self._schemas: dict[str, object] = {}
         for call in schema.calls:
             if call.name in derived["messages"]:
                 types = derived["messages"][call.name]
                 self._schemas[call.request] = types["request"][0]["type"]
                 self._schemas[call.answer] = types["response"]
-        self._parsed: dict[str, Any] = {}
+        self._parsed: dict[str, object] = {}
 
     def encode(self, message: str, value: Json) -> bytes:
         """As in `Encoder`."""
@@ -67,7 +67,7 @@ class Avro:
 class _Whole:
     """A schema with each type written out where it occurs first, which a file of its own has to be."""
 
-    def __init__(self, types: dict[str, Any]) -> None:
+    def __init__(self, types: dict[str, object]) -> None:
         self._types = types
         self._written: set[str] = set()
 

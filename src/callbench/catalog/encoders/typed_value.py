@@ -105,7 +105,7 @@ def is_optional(field: Field) -> bool:
     return field.shape is Shape.OPTIONAL or bool(field.oneof)
 
 
-def sorted_keys(field: Field, value: dict[str, Any]) -> list[str]:
+def sorted_keys(field: Field, value: dict[str, object]) -> list[str]:
     """The keys of a map in the order of their type."""
     if field.key in WHOLE:
         return sorted(value, key=int)

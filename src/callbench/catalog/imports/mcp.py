@@ -18,7 +18,7 @@ from callbench.model.service.imported import Imported, Json
 from callbench.model.service.schema import OwnCall, Schema
 
 # What the specification says of a result that has no schema of its own, as far as it is text.
-_CONTENT: dict[str, Any] = {
+_CONTENT: dict[str, object] = {
     "type": "object",
     "required": ["content"],
     "properties": {

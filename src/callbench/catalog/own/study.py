@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import tomli_w
 
@@ -70,7 +69,7 @@ def usual(folder: Path, languages: Sequence[str] = (), stacks: Sequence[str] = (
     made = [name for name, payloads in measured.items() if payloads is None]
     note = f" The payloads of {', '.join(made)} are made from the schema, so their sizes are not yours." if made else ""
     others = f" The stacks of {', '.join(languages)} besides." if languages else ""
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "title": folder.absolute().name,
         "about": f"{'Native stacks' if stacks else _ALL}, with the calls of the service.{others}{note}",
         "load": {"clients": [1], "calls": 1000, "seconds": 0.5, "forks": 5, "rounds": 10, "minutes": 20},

@@ -20,8 +20,8 @@ class _Session(BaseModel):
 
     name: Annotated[str, Field(min_length=1)]
     weight: float = 1.0
-    once: list[dict[str, Any]] = Field(default_factory=list)
-    step: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    once: list[dict[str, object]] = Field(default_factory=list)
+    step: Annotated[list[dict[str, object]], Field(min_length=1)]
 
 
 class _File(BaseModel):
@@ -35,7 +35,7 @@ class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     headers: dict[str, str] = Field(default_factory=dict)
-    request: list[dict[str, Any]] = Field(default_factory=list)
+    request: list[dict[str, object]] = Field(default_factory=list)
     session: list[_Session] = Field(default_factory=list)
 
     @field_validator("session")

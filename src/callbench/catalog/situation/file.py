@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
@@ -90,7 +90,7 @@ class SituationPart(Part):
         return self
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> dict[str, object]:
     """Read a situation file as a mapping, unchecked.
 
     Raises:

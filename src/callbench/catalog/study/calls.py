@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.model.suggestions import allowed_names
 
@@ -75,7 +74,7 @@ CALLS: Mapping[str, Mapping[str, Argument]] = {
 }
 
 
-def faults(call: str, arguments: Mapping[str, Any], own: Iterable[str] = ()) -> tuple[str, str] | None:
+def faults(call: str, arguments: Mapping[str, object], own: Iterable[str] = ()) -> tuple[str, str] | None:
     """Return the first mistake in a call's arguments.
 
     Args:
@@ -103,7 +102,7 @@ def faults(call: str, arguments: Mapping[str, Any], own: Iterable[str] = ()) -> 
     return None
 
 
-def _one_source(call: str, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+def _one_source(call: str, arguments: Mapping[str, object]) -> tuple[str, str] | None:
     """Check that a value is either given or generated, and not both."""
     if ("value" in arguments) == ("content" in arguments):
         return "arguments", f"must have either value or content: {call} sends the one value or a generated one"

@@ -269,7 +269,7 @@ def _read(path: Path, what: str) -> bytes:
     return source
 
 
-def _parse(source: bytes, path: Path) -> dict[str, Any]:
+def _parse(source: bytes, path: Path) -> dict[str, object]:
     """Parse TOML."""
     try:
         text = source.decode("utf-8-sig")

@@ -1,6 +1,6 @@
 """The parts of a study file about load: cells, arrivals, sweeps, knees."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -156,7 +156,7 @@ class Group(PacePart):
     ledger: bool = False
     sweep: SweepPart | None = None
     call: Name
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, object] = {}
     options: dict[str, str | int | float | bool] = {}
     clients: ClientsList | None = None
     calls: Calls | None = None

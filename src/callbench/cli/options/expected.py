@@ -1,13 +1,12 @@
 """`--expect-json PATH[=VALUE]` of the command line, as the load driver's options."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from callbench.catalog.user_json import json_or_text
 from callbench.model.errors import BadInput
 
 
-def expected_json(given: Sequence[str]) -> dict[str, Any]:
+def expected_json(given: Sequence[str]) -> dict[str, object]:
     """Read `PATH=VALUE` and `PATH` each, as the driver's options `expect_json` and `expect_path`.
 
     The sign that ends a path stands outside of its brackets and quotes, where RFC 9535 compares. A value that is no
@@ -16,7 +15,7 @@ def expected_json(given: Sequence[str]) -> dict[str, Any]:
     Raises:
         BadInput: a path is asked for twice with different values, or a value is JSON that cannot be carried.
     """
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     paths: list[str] = []
     for expectation in given:
         end = _path_end(expectation)

@@ -217,7 +217,7 @@ class ServerOptions:
         return ServerOverrides(self.study, self.path, request, self.pid, own, notes)
 
     def _request(self) -> tuple[dict[str, Any], tuple[str, ...]]:
-        expected: dict[str, Any] = {
+        expected: dict[str, object] = {
             "headers": _headers(self.header or ()) or None,
             "variables": False if self.plain else None,
             "expect_status": self.status or None,
@@ -229,7 +229,7 @@ class ServerOptions:
             **expected_json(self.expect_json or ()),
         }
         sent, notes = self._sent({name: value for name, value in expected.items() if value not in (None, [])})
-        connection: dict[str, Any] = {
+        connection: dict[str, object] = {
             "protocol": self._protocol(),
             "keep_alive": False if self.close else None,
             "streams": self.streams,

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from callbench.model.secrets import SECRETS
 
@@ -28,7 +28,7 @@ def print_line(line: str) -> None:
     print(line, flush=True)  # noqa: T201
 
 
-def show_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_json: bool) -> None:
+def show_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:
     """Prints rows as a table, or as JSON."""
     if as_json:
         print_json(rows)

@@ -1,12 +1,11 @@
 """Rows as a table for the terminal."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from callbench.report.text.grid import Column, Grid
 
 
-def of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Grid:
+def of(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> Grid:
     """A table with these columns."""
     shown = Grid([Column(name) for name in columns], ruled=False)
     for row in rows:

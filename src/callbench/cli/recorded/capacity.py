@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.cli.recorded.command import Ending
@@ -32,7 +31,7 @@ class CapacityCommand(ReportedCommand):
         self._request = request
 
     @property
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Mapping[str, object]:
         """As `record.json` has them."""
         return {"search": asdict(self._request)}
 

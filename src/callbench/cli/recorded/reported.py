@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from callbench.adapter.stack.target import Target
 from callbench.cli.outcome.output import console
@@ -35,7 +35,7 @@ class ReportedCommand(TargetCommand[RecordReport]):
 
     @property
     @abstractmethod
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Mapping[str, object]:
         """The options besides those of the server, as `record.json` has them; a record is continued with the same."""
 
     @abstractmethod
@@ -47,7 +47,7 @@ class ReportedCommand(TargetCommand[RecordReport]):
         """
 
     @property
-    def _document(self) -> dict[str, Any]:
+    def _document(self) -> dict[str, object]:
         return {**asdict(self.spec), **self.options}
 
     @contextmanager

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.cli.options.grouped import StabilityOptions
@@ -25,7 +24,7 @@ class SoakCommand(StabilityCommand):
         self._request = request
 
     @property
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Mapping[str, object]:
         """As `record.json` has them."""
         return asdict(self._request)
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.advice.checks import Check
@@ -14,7 +13,7 @@ from callbench.stats.estimate.difference import Difference
 from callbench.stats.estimate.interval import Interval, geometric_mean
 
 
-def result(advice: Advice) -> dict[str, Any]:
+def result(advice: Advice) -> dict[str, object]:
     """Give everything that was computed. Times in µs or ms as the unit beside them says."""
     choice = advice.choice
     return {

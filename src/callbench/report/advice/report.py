@@ -52,7 +52,7 @@ def of(stored: Stored, advised: AdviceResult, computed: Mapping[str, object]) ->
     )
 
 
-def as_result(advised: AdviceResult) -> dict[str, Any]:
+def as_result(advised: AdviceResult) -> dict[str, object]:
     """Give everything that was computed, with what it assumes: what is kept, and what programs get."""
     folder = advised.subject.run.path
     computed = result(advised.advice)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.report.charts.palette import WIDTH, Spec
 
@@ -22,7 +21,7 @@ class Fields:
     amount: str
 
 
-def bars(values: Sequence[Mapping[str, Any]], fields: Fields, title: str, colours: Mapping[str, str]) -> Spec:
+def bars(values: Sequence[Mapping[str, object]], fields: Fields, title: str, colours: Mapping[str, str]) -> Spec:
     """Describe the chart, the shortest bar first.
 
     Args:

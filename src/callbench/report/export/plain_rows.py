@@ -1,11 +1,10 @@
 """Tables of a report as rows of plain values, and the names of their columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from callbench.report.text.section import Section
 
-Row = Mapping[str, Any]
+Row = Mapping[str, object]
 
 
 def sheet_rows(sections: Iterable[Section]) -> list[dict[str, object]]:

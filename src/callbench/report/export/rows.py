@@ -1,7 +1,6 @@
 """Records as rows of plain values: what CSV, Parquet and the frames of the Python API are made of."""
 
 import json
-from typing import Any
 
 from callbench.analysis.run.subject import Subject
 from callbench.model.metrics.registry import VALUES
@@ -24,7 +23,7 @@ _PLAIN = (
 _ENDS = {"": "value", "_low": "low", "_high": "high"}
 
 
-def cell_rows(subject: Subject) -> list[dict[str, Any]]:
+def cell_rows(subject: Subject) -> list[dict[str, object]]:
     """Return a row for each cell of a run: every metric that any cell has, in its unit, with its 95 % interval.
 
     Objects are JSON texts. What a cell does not have is None.

@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from callbench.report.charts.palette import CONFIG, STAND_INS
 
@@ -27,11 +26,11 @@ def colours() -> Mapping[str, str]:
     }
 
 
-def coloured(spec: Mapping[str, Any]) -> dict[str, object]:
+def coloured(spec: Mapping[str, object]) -> dict[str, object]:
     """Return a whole Vega-Lite description: with its schema, its configuration and real colours."""
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": _CONFIG, **spec}
     text = json.dumps(whole)
     for stand_in, colour in colours().items():
         text = text.replace(f'"{stand_in}"', f'"{colour}"')
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, object] = json.loads(text)
     return found

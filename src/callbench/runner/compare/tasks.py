@@ -1,7 +1,6 @@
 """The cells of a comparison: calls of the command line, or the groups of a study."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from callbench.catalog.study import load
 from callbench.catalog.study.calls import CALLS, faults
@@ -13,7 +12,7 @@ from callbench.model.suggestions import allowed_names
 
 DEFAULT = ("Sum", "GetPersons:n=250")
 # The default arguments of a call. Only `Sum` needs any.
-_DEFAULT_ARGUMENTS: Mapping[str, Mapping[str, Any]] = {"Sum": {"a": 1, "b": 2}}
+_DEFAULT_ARGUMENTS: Mapping[str, Mapping[str, object]] = {"Sum": {"a": 1, "b": 2}}
 
 
 def cells_of_calls(texts: Sequence[str], clients: Sequence[int], seconds: float) -> list[Cell]:
@@ -64,10 +63,10 @@ def cell_name(cell: Cell) -> str:
     return cell.group + ("" if cell.load.clients == 1 else f", {cell.load.clients} clients")
 
 
-def _read(text: str) -> tuple[str, dict[str, Any]]:
+def _read(text: str) -> tuple[str, dict[str, object]]:
     """Parse one call."""
     call, colon, rest = text.partition(":")
-    arguments: dict[str, Any] = dict(_DEFAULT_ARGUMENTS.get(call, {})) if not colon else {}
+    arguments: dict[str, object] = dict(_DEFAULT_ARGUMENTS.get(call, {})) if not colon else {}
     for part in rest.split(",") if rest else ():
         name, equals, value = part.partition("=")
         if not equals:
@@ -80,6 +79,6 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
     return call, arguments
 
 
-def _name(call: str, arguments: Mapping[str, Any]) -> str:
+def _name(call: str, arguments: Mapping[str, object]) -> str:
     """Return a call as the command line would write it."""
     return call + (":" if arguments else "") + ",".join(f"{name}={value}" for name, value in arguments.items())

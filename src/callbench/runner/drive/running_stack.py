@@ -18,7 +18,7 @@ from callbench.runner.measure.cold_start import first_of, measure_cold_start
 from callbench.store.lines.starts import ColdRecord, StartRecord
 
 # Calls that are checked before anything is timed: numbers, a text, and a refusal that must keep the connection.
-Checks = Sequence[tuple[str, dict[str, Any]]]
+Checks = Sequence[tuple[str, dict[str, object]]]
 BASIC_CHECKS: Checks = (
     ("Sum", {"a": 1, "b": 2}),
     ("Hello", {}),
@@ -60,7 +60,7 @@ class RunningStack:
         cells: Sequence[Cell],
         placement: Placement,
         hosts: Hosts = LOOPBACK_HOSTS,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         *,
         cold: bool = False,
         checks: Checks = BASIC_CHECKS,
@@ -75,7 +75,7 @@ class RunningStack:
             AdapterFailure: a side failed, or an answer is wrong.
         """
         self._stack = stack
-        self._connected: tuple[int, Mapping[str, Any]] | None = None
+        self._connected: tuple[int, Mapping[str, object]] | None = None
         # When its connections were last about to be used, on the monotonic clock.
         self._used_s = time.monotonic()
         self.unsupported: dict[str, str] = {}
@@ -142,7 +142,7 @@ class RunningStack:
         self._connected = None
         return record_
 
-    def _connect(self, clients: int, options: Mapping[str, Any]) -> int | None:
+    def _connect(self, clients: int, options: Mapping[str, object]) -> int | None:
         """Return the number of open connections; None if the clients were connected already."""
         requested = (clients, options)
         if requested == self._connected:

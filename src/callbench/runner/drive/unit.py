@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 from callbench.adapter.network.host import Hosts
 from callbench.adapter.placement import Placement
@@ -45,7 +45,7 @@ class UnitRequest:
     programs: Programs
     cells: tuple[Cell, ...]
     link: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
     cold: bool = False
     checks: Checks = BASIC_CHECKS
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.live.progress_line import ProgressLine
@@ -23,7 +22,7 @@ class LoadProgress:
         self._last = (0, 0)
         # A point a second: at most, and from its first to its last interval.
         self._point = (0, 0, 0)
-        self._points: Thinned[dict[str, Any]] = Thinned()
+        self._points: Thinned[dict[str, object]] = Thinned()
         # The latencies since the last point.
         self._fresh: dict[int, int] = {}
         line.keep_in(record, lambda: {"points": self._points.kept})
@@ -47,7 +46,7 @@ class LoadProgress:
         self._fresh = merged([self._fresh, dict(counts)])
 
 
-def _point(before: tuple[int, int, int], now: tuple[int, int, int], fresh: Mapping[int, int]) -> dict[str, Any]:
+def _point(before: tuple[int, int, int], now: tuple[int, int, int], fresh: Mapping[int, int]) -> dict[str, object]:
     """Return what `progress.schema.json` has of the time between two moments: nanoseconds, calls, errors.
 
     `fresh` has the buckets of the latencies that were reported meanwhile.

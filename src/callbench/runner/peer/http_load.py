@@ -42,7 +42,7 @@ def why_not(cell: Cell, stack: Stack) -> str | None:
     )
 
 
-def _why_not_request(table: RequestTable, options: Mapping[str, Any]) -> str | None:
+def _why_not_request(table: RequestTable, options: Mapping[str, object]) -> str | None:
     request_table: dict[str, Any] = {**table, **options}
     unsupported = sorted(set(request_table) - _SUPPORTED)
     if unsupported:

@@ -9,7 +9,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.reach import LOOPBACK
@@ -62,7 +62,7 @@ class Echo:
     """
 
     stack: str
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     request_bytes: int
     answer_bytes: int
     cells: tuple[str, ...]

@@ -9,7 +9,6 @@ import random
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from typing import Any
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host import Hosts
@@ -158,7 +157,7 @@ def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[Slowdown
 
 
 def _start_unit(  # noqa: PLR0913, PLR0917 - what is started, as what, and how
-    context: Context, cell: Cell, name: str, options: Mapping[str, Any], hosts: Hosts, alive: ExitStack
+    context: Context, cell: Cell, name: str, options: Mapping[str, object], hosts: Hosts, alive: ExitStack
 ) -> Unit:
     stack = context.stacks[cell.stack]
     request = UnitRequest(name, stack, context.catalogue.programs(stack), (cell,), cell.link, options)

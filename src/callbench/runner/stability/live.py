@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from callbench.analysis.stability.slices import window_of_line
 from callbench.runner.live.progress_line import ProgressLine
@@ -20,7 +19,7 @@ class SliceProgress(ProgressLine):
     def __init__(self, record: Path, *, quiet: bool) -> None:
         """Prepare the line of a record."""
         super().__init__(quiet=quiet)
-        self._points: Thinned[dict[str, Any]] = Thinned()
+        self._points: Thinned[dict[str, object]] = Thinned()
         self.keep_in(record, lambda: {"points": self._points.kept})
 
     def show_slice(self, line: SoakSliceLine | RestLine) -> None:
@@ -53,7 +52,7 @@ class SliceProgress(ProgressLine):
         )
 
 
-def _slice(line: SoakSliceLine | HalfLine | OverloadLine, level: str) -> dict[str, Any]:
+def _slice(line: SoakSliceLine | HalfLine | OverloadLine, level: str) -> dict[str, object]:
     """Return what `progress.schema.json` has of a slice."""
     server = _server(line["sides"])
     return progress_point(
@@ -68,7 +67,7 @@ def _slice(line: SoakSliceLine | HalfLine | OverloadLine, level: str) -> dict[st
     )
 
 
-def _rest(line: RestLine, level: str) -> dict[str, Any]:
+def _rest(line: RestLine, level: str) -> dict[str, object]:
     """The same of a rest, in which nothing is called."""
     server = _server(line["sides"])
     memory, threads = (server["resident_bytes"], server["threads"]) if server else (None, None)

@@ -59,8 +59,8 @@ class Misbehaviour:
         return "its requests are not HTTP" if self.needs == "http" and not recorded.http else ""
 
 
-def _actions(send: bytes = b"", **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-    usual: dict[str, Any] = {"reads": "nothing", "hold_ms": None, "close_with": "close", "reconnect": True}
+def _actions(send: bytes = b"", **members: Any) -> dict[str, object]:  # noqa: ANN401 - JSON
+    usual: dict[str, object] = {"reads": "nothing", "hold_ms": None, "close_with": "close", "reconnect": True}
     return {**usual, "send": _text(send), **members}
 
 
@@ -74,12 +74,12 @@ def _unfinished(request: bytes) -> bytes:
     return head if end else request[:-1]
 
 
-def _overlong(recorded: RecordedRequest) -> dict[str, Any]:
+def _overlong(recorded: RecordedRequest) -> dict[str, object]:
     first = recorded.request.partition(b"\r\n")[0] + b"\r\nHost: localhost\r\nX-Long: "
     return _actions(first, repeat=_text(b"a" * 4096), max_bytes=16 * _MIB, reads="all")
 
 
-def _slow_readers(recorded: RecordedRequest) -> dict[str, Any]:
+def _slow_readers(recorded: RecordedRequest) -> dict[str, object]:
     again = _text(recorded.request)
     return _actions(recorded.request, repeat=again, max_bytes=_MIB, reads="slowly", read_ms=200, receive_buffer=4096)
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 MEBIBYTE = 1 << 20
 
-TEXTS: Mapping[str, Any] = {
+TEXTS: Mapping[str, object] = {
     "empty": "",
     "ascii": "The quick brown fox",
     "latin": "Grüße, señor, naïveté",
@@ -22,7 +21,7 @@ TEXTS: Mapping[str, Any] = {
     "lone-surrogate": {"utf16": [97, 0xD800, 98]},
 }
 
-SCALARS: Mapping[str, Mapping[str, Any]] = {
+SCALARS: Mapping[str, Mapping[str, object]] = {
     "boolean": {"true": True, "false": False},
     "byte": {"min": 0, "max": 255},
     "char": {"A": 65, "nul": 0, "max": 65535, "surrogate": 0xD800},
@@ -66,7 +65,7 @@ class CallCheck:
 
     name: str
     call: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
 
 
 def checks() -> Iterator[CallCheck]:

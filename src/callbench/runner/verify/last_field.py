@@ -6,14 +6,13 @@ stack that skips a field or compares only lengths would be faster, and fails her
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from callbench.model.request import only_call
 from callbench.runner.verify.session import NotApplicable, VerifySession
 
 FEATURE = "altered"
 # Call and arguments. Short and long texts are compared in different ways.
-_CALLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+_CALLS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "Sum": ("Sum", {"a": 1, "b": 2}),
     "GetPersons": ("GetPersons", {"n": 50}),
     "GetBinaryData": ("GetBinaryData", {"size": 1000, "fill": "random"}),
@@ -31,7 +30,7 @@ def checks() -> Iterator[tuple[str, Callable[[VerifySession], str | None]]]:
         yield f"drive/{name}-last-field", partial(last_field, call, arguments)
 
 
-def last_field(call: str, arguments: Mapping[str, Any], session: VerifySession) -> str | None:
+def last_field(call: str, arguments: Mapping[str, object], session: VerifySession) -> str | None:
     """Return what is wrong if the load loop ignores the last field of an answer; else None.
 
     Raises:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack import side_processes
@@ -45,7 +44,7 @@ class Observation:
         within_call: False where a busy machine may have lost the server only after its answer.
     """
 
-    values: dict[str, Any]
+    values: dict[str, object]
     text: str
     within_call: bool = True
 
@@ -156,7 +155,7 @@ def _with_delay(session: VerifySession, times: int) -> Sides:
 
 def _call_in_progress(
     sides: Sides, probe: ProbeCall, pool: ThreadPoolExecutor, times: int
-) -> tuple[Future[dict[str, Any]], int]:
+) -> tuple[Future[dict[str, object]], int]:
     """Return a call in progress, and how often the server has counted it so far."""
     sides.server.counted()
     call = pool.submit(sides.client.call, probe.call, probe.arguments)
@@ -167,7 +166,7 @@ def _call_in_progress(
     return call, executed_so_far
 
 
-def _error_of(call: Future[dict[str, Any]]) -> str | None:
+def _error_of(call: Future[dict[str, object]]) -> str | None:
     """Return the kind of error that ended a call; None if it was answered.
 
     Raises:

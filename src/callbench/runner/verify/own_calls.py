@@ -4,7 +4,6 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from callbench.adapter import oracle, own_answers
 from callbench.adapter.placement import Placement
@@ -100,7 +99,7 @@ def _of_stack(
 
 
 def _outcome(
-    session: VerifySession, stack: Stack, name: str, call: str, arguments: Mapping[str, Any] | None
+    session: VerifySession, stack: Stack, name: str, call: str, arguments: Mapping[str, object] | None
 ) -> CheckOutcome:
     """One check: a pair's answer or, without a pair, whether the load loop checks the last field."""
     try:

@@ -39,7 +39,7 @@ class ProbeCall:
     """A call that shows whether all is well, with its right answer."""
 
     call: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     value: Any
 
 

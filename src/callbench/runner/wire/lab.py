@@ -2,7 +2,7 @@
 
 import signal
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from callbench.adapter.network.pair import HostPair
 from callbench.adapter.placement import Placement
@@ -81,7 +81,7 @@ class Lab:
         Returns:
             The counts of the phase, and whether the wait was successful.
         """
-        wait: dict[str, Any] = {"quiet_ms": quiet_ms, "closed": closed, "within_ms": round(within_s * 1000)}
+        wait: dict[str, object] = {"quiet_ms": quiet_ms, "closed": closed, "within_ms": round(within_s * 1000)}
         reply = self.pair.ask("mark", "marked", within_s + PATIENCE_SECONDS, phase="", **wait)
         return rows(reply["phase"], phase), bool(reply["settled"])
 

@@ -1,7 +1,7 @@
 """Lines of a run: what stands here is of one cell or message, and all kinds together."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from callbench.store.lines.forks import (
     BatchLine,
@@ -36,7 +36,7 @@ class CodecLine(TypedDict):
     group: str
     cell: str
     call: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     payloads: int
     request: MessageSide
     answer: MessageSide

@@ -69,7 +69,7 @@ class Reader:
         self._children = Children(references)
         self._known: dict[tuple[Any, ...], Facts] = {}
         self._open: set[tuple[Any, ...]] = set()
-        self._made: dict[int, dict[str, Any]] = {}
+        self._made: dict[int, dict[str, object]] = {}
         self._kept: list[Node] = []
         """Keys are the addresses of objects: what has one must live on."""
 

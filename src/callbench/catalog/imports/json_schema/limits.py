@@ -1,7 +1,6 @@
 """What a schema says of the size and the range of values: what the generator keeps to, and what it disregards."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from callbench.catalog.generator.scalars import FORMATS
 from callbench.model.service.limits import Limits
@@ -34,7 +33,7 @@ _SIZES = ("minItems", "maxItems", "minProperties", "maxProperties", "minLength",
 _TEXT_ENCODINGS = {"base64", "7bit", "8bit", "binary", "identity"}
 
 
-def limits_of(schema: dict[str, Any]) -> Limits:
+def limits_of(schema: dict[str, object]) -> Limits:
     """The limits that the generator keeps to."""
     least, most = _number(schema.get("minimum")), _number(schema.get("maximum"))
     above, below = _number(schema.get("exclusiveMinimum")), _number(schema.get("exclusiveMaximum"))
@@ -61,7 +60,7 @@ def limits_of(schema: dict[str, Any]) -> Limits:
     return written.both(_WIDTHS[form]) if isinstance(form, str) and form in _WIDTHS else written
 
 
-def disregarded(schema: dict[str, Any]) -> frozenset[str]:
+def disregarded(schema: dict[str, object]) -> frozenset[str]:
     """Words, and formats, that payloads from the generator are not held to."""
     words = {word for word in _DISREGARDED if word in schema} | _misused(schema)
     if "properties" in schema:
@@ -105,7 +104,7 @@ def _misused(schema: Mapping[str, object]) -> set[str]:
     return wrong | {word for word, kind in kinds.items() if word in schema and not isinstance(schema[word], kind)}
 
 
-def _size(schema: dict[str, Any], *words: str) -> int | None:
+def _size(schema: dict[str, object], *words: str) -> int | None:
     for word in words:
         size = _number(schema.get(word))
         if size is not None:

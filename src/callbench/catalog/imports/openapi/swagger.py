@@ -1,13 +1,11 @@
 """Swagger 2.0: the body is a parameter, other parameters are schemas themselves, and an answer has one schema."""
 
-from typing import Any
-
 from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
 
 _FORM = ("The body is a form.", "Its fields are keys of the request, as if it were JSON.")
 # Nodes are known by the addresses of their schemas, so there is one object for all files.
-_FILE: dict[str, Any] = {"type": "string", "format": "binary"}
+_FILE: dict[str, object] = {"type": "string", "format": "binary"}
 
 
 class Swagger(Operations):

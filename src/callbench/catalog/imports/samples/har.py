@@ -91,7 +91,7 @@ def _recorded(entry: Any, place: str) -> RecordedExchange:  # noqa: ANN401 - wha
     )
 
 
-def _object(entry: Any, side: str, why: str) -> dict[str, Any]:  # noqa: ANN401 - what a stranger's JSON holds
+def _object(entry: Any, side: str, why: str) -> dict[str, object]:  # noqa: ANN401 - what a stranger's JSON holds
     value = entry.get(side) if isinstance(entry, dict) else None
     if not isinstance(value, dict) or not value:
         raise _NotASampleError(why)
