@@ -98,14 +98,16 @@ def assert_both_sides_were_watched(lines: list[dict[str, Any]]) -> None:
 def test_a_study_names_its_hosts_or_says_what_they_must_have(two: TwoHosts, tmp_path: Path) -> None:
     """The server by name, the client as the other one that can run the adapter; without --hosts.
 
-    The study's own server is started on its host, which allows the command.
+    The study's own server is started on its host, which allows the command. One call is made with a profile, too.
     """
     file, site = tmp_path / "between.toml", tmp_path / "site"
     hosts = '[hosts]\nserver = "alpha"\nclient = { processors = 1, adapters = ["honest"], network.mbit_s = 1.0 }\n'
     start = [sys.executable, "-m", "http.server", "--protocol", "HTTP/1.1", "--bind", "{host}", "{port}"]
     server = f'[servers.files]\nstart = {json.dumps(start)}\n[[cells]]\ngroup = "files"\ncall = "Hello"\n'
     server += 'stacks = ["load/http1:servers/files"]\n'
-    file.write_text(SMALL.replace("[load]", f'{hosts}[load]\nlink = "real"') + server)
+    both = SMALL.replace('call = "Sum"\n', 'call = "Sum"\nlink = ["real", "real+branch"]\n')
+    profile = "[links.branch]\ndelay_ms = 2\n"
+    file.write_text(both.replace("[load]", f'{hosts}{profile}[load]\nlink = "real"') + server)
     site.mkdir()
     commands_file().parent.mkdir(parents=True)
     commands_file().write_text(f'"{" ".join(start)}" = "{site}"\n')
@@ -114,10 +116,14 @@ def test_a_study_names_its_hosts_or_says_what_they_must_have(two: TwoHosts, tmp_
     ended = two.run("run", file, *options, "--out", "run", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     plan = json.loads((tmp_path / "run" / "plan.json").read_text())
-    assert plan["links"]["real"]["hosts"] == {"server": "alpha", "client": "beta"}
-    stacks = {cell["id"]: cell["stack"] for cell in plan["cells"]}
-    driven = {stacks[each["cell"]] for line in rounds(journal(tmp_path / "run")) for each in line["slices"]}
-    assert driven == {"honest/tcp", "load/http1:servers/files"}
+    for link in ("real", "real+branch"):
+        assert plan["links"][link]["hosts"] == {"server": "alpha", "client": "beta"}
+    cells = {cell["id"]: (cell["stack"], cell["link"]) for cell in plan["cells"]}
+    driven = {cells[each["cell"]] for line in rounds(journal(tmp_path / "run")) for each in line["slices"]}
+    assert driven == {("honest/tcp", "real"), ("honest/tcp", "real+branch"), ("load/http1:servers/files", "real")}
+    environment = json.loads((tmp_path / "run" / "environment.json").read_text())
+    makers = {link: made["maker"] for link, made in environment["links"].items()}
+    assert makers == {"real": "real hosts", "real+branch": "emulator"}
     file.write_text(file.read_text().replace("processors = 1", "processors = 4096"))
     refused = two.run("run", file, *options, "--out", "none", cwd=tmp_path)
     assert refused.returncode == 2

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.network.pair import HostPair, LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
+from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links import profile
 from conftest import SMALL, command
 

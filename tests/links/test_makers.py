@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from callbench.adapter.network import creation
-from callbench.adapter.network.pair import HostPair, LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
+from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links import profile
 from callbench.stats.wire.link import Wire
 from conftest import SMALL

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from callbench.adapter.network.host import Host, why_unreachable
-from callbench.adapter.network.pair import HostPair, LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
+from callbench.adapter.network.pair import HostPair
 from callbench.model.installation import supervisor
 from conftest import SMALL, command, eventually
 from left_behind import marked

@@ -14,6 +14,7 @@ from callbench.catalog.own import study as own_study
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
 from callbench.runner.plan import own_service
+from conftest import assert_one_sentence
 
 
 @pytest.fixture
@@ -135,6 +136,10 @@ def test_a_run_plans_the_languages_that_are_named(
     shown = callbench("run", orders, "--languages", "go", "--quick", "--dry-run", check=True)
     assert "go/json+nethttp" in shown.stdout
     assert "go/" not in callbench("run", orders, "--quick", "--dry-run", check=True).stdout
+    # Agents start what is installed, which the program of these calls is not.
+    refused = callbench("run", orders, "--hosts", "alpha,beta", "--dry-run")
+    assert refused.returncode == 2
+    assert_one_sentence(refused.stderr.strip(), ["compiled on this machine", "without hosts"])
 
 
 def test_a_language_that_is_not_known_is_refused_with_those_that_are(

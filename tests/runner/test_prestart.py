@@ -10,7 +10,7 @@ import pytest
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
-from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.process import AdapterProcess
 from callbench.adapter.session import Adapter as Process
 from callbench.catalog.catalogue import KnownAdapter

@@ -1,7 +1,7 @@
 //! The lab daemon's protocol with the core: one JSON object per line, and one answer per request, as in the contract.
 
 use std::io::{BufRead, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use crate::capture::file::PcapFile;
 use crate::emulator::profile::Link;
 use crate::examine::{self, Way};
 use crate::failure::{Failure, Result};
+use crate::half::{Half, Tunnel};
 use crate::hosts;
 use crate::namespace;
 use crate::pair::{self, Pair};
@@ -30,6 +31,19 @@ enum Request {
         #[serde(default)]
         link: Option<Link>,
     },
+    /// Takes a port at an address of this machine, for a link to another machine.
+    Listen { address: Ipv4Addr },
+    /// Creates one host, whose frames go to the lab at `other`. The profile is laid at one of the two halves.
+    Join {
+        sends: Way,
+        other: SocketAddrV4,
+        #[serde(default = "ethernet")]
+        mtu: u32,
+        #[serde(default)]
+        link: Option<Link>,
+    },
+    /// Whether the host on the other machine answers.
+    Reach { patience_ms: u64 },
     /// Switches the offloads of the hosts' interfaces.
     Offload { on: bool },
     /// Returns the counts of the emulator.
@@ -72,12 +86,14 @@ struct State {
     account: Option<Accounting>,
     capture: Option<Tap<PcapFile>>,
     pair: Option<Pair>,
+    half: Option<Half>,
+    tunnel: Tunnel,
     in_user_namespace: bool,
 }
 
 /// Answers requests until the input ends or `stop` is requested.
-pub fn converse(input: impl BufRead, mut output: impl Write, in_user_namespace: bool) -> std::io::Result<()> {
-    let mut held = State { account: None, capture: None, pair: None, in_user_namespace };
+pub fn converse(input: impl BufRead, mut output: impl Write, tunnel: Tunnel, in_user_namespace: bool) -> std::io::Result<()> {
+    let mut held = State { account: None, capture: None, pair: None, half: None, tunnel, in_user_namespace };
     say(&mut output, &json!({"is": "ready", "version": env!("CARGO_PKG_VERSION"), "user_namespace": in_user_namespace}))?;
     for line in input.lines() {
         let line = line?;
@@ -106,12 +122,20 @@ impl State {
     fn answer(&mut self, request: Request) -> Result<Value> {
         match request {
             Request::Make { mtu, link } => self.make(mtu, link.as_ref()),
+            Request::Listen { address } => Ok(json!({"is": "listening", "port": self.tunnel.listen(address)?})),
+            Request::Join { sends, other, mtu, link } => self.join(sends, other, link.as_ref(), mtu),
+            Request::Reach { patience_ms } => {
+                Ok(json!({"is": "reached", "passes": self.half()?.reaches(Duration::from_millis(patience_ms))?}))
+            }
             Request::Offload { on } => {
                 self.pair()?.offload(on)?;
                 Ok(json!({"is": "offloads", "on": on}))
             }
             Request::Count => {
-                let counts = self.pair()?.counts()?;
+                let counts = match &mut self.half {
+                    Some(half) => Some(half.counts()?),
+                    None => self.pair()?.counts()?,
+                };
                 let [to_server, to_client] = counts.map_or([None; 2], |both| both.map(Some));
                 Ok(json!({"is": "counted", "to_server": to_server, "to_client": to_client}))
             }
@@ -158,6 +182,20 @@ impl State {
             "client": {"netns": pair.hosts.client.path(), "address": hosts::CLIENT.address},
             "server": {"netns": pair.hosts.server.path(), "address": hosts::SERVER.address},
         }))
+    }
+
+    fn join(&mut self, sends: Way, other: SocketAddrV4, link: Option<&Link>, mtu: u32) -> Result<Value> {
+        if self.half.is_some() {
+            return Err(Failure::bad("the host is made already: a holder makes one"));
+        }
+        link.map_or(Ok(()), Link::check)?;
+        let half = self.half.insert(Half::make(&self.tunnel, sends, other, link, mtu)?);
+        let user = self.in_user_namespace.then(namespace::user_path);
+        Ok(json!({"is": "joined", "user": user, "netns": half.host.path(), "address": half.own.address}))
+    }
+
+    fn half(&self) -> Result<&Half> {
+        self.half.as_ref().ok_or_else(|| Failure::bad("there is no host yet: join it first"))
     }
 
     fn account(&mut self, phase: &str, pcap: Option<&Path>) -> Result<Value> {

@@ -8,6 +8,7 @@ pub mod emulator;
 pub mod examine;
 pub mod failure;
 pub mod file;
+pub mod half;
 pub mod hosts;
 pub mod namespace;
 pub mod offload;

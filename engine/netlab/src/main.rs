@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use callbench_netlab::failure::Failure;
+use callbench_netlab::half::Tunnel;
 use callbench_netlab::{daemon, file, namespace};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
@@ -18,7 +19,8 @@ fn main() -> ExitCode {
         return run_command(&word, &words.collect::<Vec<_>>());
     }
     let parent = getppid();
-    let able = namespace::gain_privileges();
+    // In the network of this machine, which a process without rights cannot enter again.
+    let able = Tunnel::open().and_then(|tunnel| namespace::gain_privileges().map(|user| (tunnel, user)));
     // After entering the user namespace, because that may clear it.
     if let Err(error) = prctl::set_pdeathsig(Signal::SIGKILL) {
         eprintln!("callbench-netlab: cannot ask for the parent-death signal: {}", error.desc());
@@ -28,7 +30,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS; // the parent died before the signal was set
     }
     let ended = match able {
-        Ok(user) => daemon::converse(io::stdin().lock(), io::stdout().lock(), user),
+        Ok((tunnel, user)) => daemon::converse(io::stdin().lock(), io::stdout().lock(), tunnel, user),
         Err(failure) => {
             writeln!(io::stdout(), "{}", json!({"is": "error", "id": null, "kind": failure.kind.name(), "message": failure.message}))
         }

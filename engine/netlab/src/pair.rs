@@ -15,10 +15,10 @@ use crate::shaper::plan::Plan;
 pub const MTU: u32 = 1500;
 
 /// The ends of the cables at the hosts and in the middle.
-const AT_CLIENT: End = End { name: END, number: 11, party: Some(CLIENT) };
-const AT_SERVER: End = End { name: END, number: 12, party: Some(SERVER) };
-const LEFT: End = End { name: "left0", number: 21, party: None };
-const RIGHT: End = End { name: "right0", number: 22, party: None };
+pub(crate) const AT_CLIENT: End = End { name: END, number: 11, party: Some(CLIENT) };
+pub(crate) const AT_SERVER: End = End { name: END, number: 12, party: Some(SERVER) };
+pub(crate) const LEFT: End = End { name: "left0", number: 21, party: None };
+pub(crate) const RIGHT: End = End { name: "right0", number: 22, party: None };
 
 /// Why the kernel does not implement a link although it was requested.
 const SILENT: &str = "this kernel took the link's programs, and no frame came through";
@@ -166,7 +166,7 @@ impl Works {
 }
 
 /// A namespace with lo switched on. The calling thread is in it.
-fn host() -> Result<Namespace> {
+pub(crate) fn host() -> Result<Namespace> {
     let namespace = Namespace::make()?;
     Route::open()?.up("lo")?;
     Ok(namespace)

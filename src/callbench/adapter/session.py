@@ -21,8 +21,8 @@ from callbench.adapter.contract import (
 from callbench.adapter.drive_check import Asked, buckets_error, drive_error
 from callbench.adapter.network.host import THIS_HOST, Host
 from callbench.adapter.process import GRACE_SECONDS
+from callbench.catalog.external import OF_COMMAND_LINE
 from callbench.catalog.manifest import Manifest
-from callbench.catalog.study.own_servers import OF_COMMAND_LINE
 from callbench.model import machine_limits
 from callbench.model.card import RequestTable
 from callbench.model.errors import AdapterFailure, HostLost

@@ -19,6 +19,8 @@ from callbench.model.script import UrlPath
 KEY: Final = "external"
 PORT, HOST = "{port}", "{host}"
 MODULE = "callbench.adapter.external"
+# The part before the slash in the name of a server without a manifest: one of a study, or of the command line.
+OF_STUDY, OF_COMMAND_LINE = "servers", "given"
 READY_SECONDS = 30.0
 
 

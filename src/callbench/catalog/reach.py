@@ -9,10 +9,27 @@ LOOPBACK = "loopback"
 PAIR = "pair"
 # Between two hosts as they are, which a run names.
 REAL = "real"
+# The same with a profile laid on it: `real+wan20`.
+_LAID = f"{REAL}+"
 
 # The key of a card, and its value where a channel lies within one kernel: nothing of it travels on a cable.
 REACH: Final = "reach"
 HOST = "host"
+
+
+def on_real_hosts(profile: str) -> str:
+    """Return the name of the link that is a profile between real hosts."""
+    return _LAID + profile
+
+
+def between_hosts(link: str) -> bool:
+    """Return whether a link lies between the hosts that a run names."""
+    return link == REAL or link.startswith(_LAID)
+
+
+def profile_of(link: str) -> str | None:
+    """Return the profile that is laid between real hosts; None: none is, or it is another link."""
+    return link.removeprefix(_LAID) if link.startswith(_LAID) else None
 
 
 def why_not_over(stack: Stack, link: str) -> str | None:

@@ -44,7 +44,7 @@ pub struct LinkCounts {
 /// A running emulator. It ends on drop.
 pub struct Emulator {
     lanes: [Running; 2],
-    /// The receiving sockets of the lanes, and how many frames the kernel has dropped before them.
+    /// The receiving sockets of the lanes, and how many frames the kernel has dropped before them. It does not say so of a tunnel.
     sockets: [(Arc<OwnedFd>, u64); 2],
 }
 
@@ -60,7 +60,12 @@ impl Emulator {
     pub fn start(left: &str, right: &str, link: &Link, mtu: u32) -> Result<Self> {
         // The MTU does not include Ethernet's header and one tag.
         let longest = link.grain(mtu).is_none().then_some(mtu as usize + 18);
-        let (left, right) = (Arc::new(open(left)?), Arc::new(open(right)?));
+        Self::between([Arc::new(open(left)?), Arc::new(open(right)?)], link, longest)
+    }
+
+    /// Starts to move frames between two sockets, the client's and the server's.
+    pub fn between(ends: [Arc<OwnedFd>; 2], link: &Link, longest: Option<usize>) -> Result<Self> {
+        let [left, right] = ends;
         let to_server = Running::start((Arc::clone(&left), Arc::clone(&right)), Lane::new(link.to_server, link.seed), longest)?;
         let sockets = [(Arc::clone(&left), 0), (Arc::clone(&right), 0)];
         // A different seed for each direction. With the same seed, the same frames would be lost in both directions.
@@ -72,7 +77,7 @@ impl Emulator {
     pub fn counts(&mut self) -> Result<[LinkCounts; 2]> {
         let mut counts = [&self.lanes[0], &self.lanes[1]].map(|it| *it.link_counts.lock().unwrap_or_else(PoisonError::into_inner));
         for (link_counts, (ear, unheard)) in counts.iter_mut().zip(&mut self.sockets) {
-            *unheard += packet::statistics(ear)?.1;
+            *unheard += packet::statistics(ear).map_or(0, |(_, dropped)| dropped);
             link_counts.missed += *unheard;
         }
         Ok(counts)
@@ -107,19 +112,24 @@ impl Drop for Running {
 }
 
 /// A packet socket that receives arriving frames of an interface but not sent ones, with a large buffer.
-fn open(interface: &str) -> Result<OwnedFd> {
-    const ROOM: libc::c_int = 64 << 20;
+pub fn open(interface: &str) -> Result<OwnedFd> {
     let socket = packet::socket()?;
     packet::set(&socket, libc::PACKET_IGNORE_OUTGOING, &1_i32)?;
     packet::set(&socket, libc::PACKET_VNET_HDR, &1_i32)?;
-    // Only the root of the whole machine may exceed the limit. Others get the limit.
-    for (forced, plain) in [(libc::SO_RCVBUFFORCE, libc::SO_RCVBUF), (libc::SO_SNDBUFFORCE, libc::SO_SNDBUF)] {
-        if packet::set_at(&socket, libc::SOL_SOCKET, forced, &ROOM).is_err() {
-            packet::set_at(&socket, libc::SOL_SOCKET, plain, &ROOM).map_err(|error| Failure::kernel("cannot set up a socket", error))?;
-        }
-    }
-    packet::set_at(&socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, &1_i32)
-        .map_err(|error| Failure::kernel("cannot ask for the time of arrival", error))?;
+    prepare(&socket)?;
     packet::bind(&socket, interface)?;
     Ok(socket)
+}
+
+/// Gives a socket large buffers, and has it say when each frame arrived.
+pub fn prepare(socket: &OwnedFd) -> Result<()> {
+    const ROOM: libc::c_int = 64 << 20;
+    // Only the root of the whole machine may exceed the limit. Others get the limit.
+    for (forced, plain) in [(libc::SO_RCVBUFFORCE, libc::SO_RCVBUF), (libc::SO_SNDBUFFORCE, libc::SO_SNDBUF)] {
+        if packet::set_at(socket, libc::SOL_SOCKET, forced, &ROOM).is_err() {
+            packet::set_at(socket, libc::SOL_SOCKET, plain, &ROOM).map_err(|error| Failure::kernel("cannot set up a socket", error))?;
+        }
+    }
+    packet::set_at(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, &1_i32)
+        .map_err(|error| Failure::kernel("cannot ask for the time of arrival", error))
 }

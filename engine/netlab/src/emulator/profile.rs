@@ -61,6 +61,13 @@ pub struct Direction {
 }
 
 impl Link {
+    /// Does nothing to frames.
+    #[must_use]
+    pub fn plain() -> Self {
+        let way = Direction::default();
+        Link { to_server: way, to_client: way, seed: 0, offload: Some(false), maker: None }
+    }
+
     /// Refuses impossible values.
     pub fn check(&self) -> Result<()> {
         for (name, way) in [("to_server", &self.to_server), ("to_client", &self.to_client)] {

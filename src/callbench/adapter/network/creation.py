@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Host, Hosts
-from callbench.adapter.network.pair import HostPair, LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
+from callbench.adapter.network.pair import HostPair
 from callbench.catalog.reach import LOOPBACK
 from callbench.stats.wire.link import Wire, Wires
 
@@ -30,7 +31,8 @@ def link_hosts(link: str, wires: Wires) -> Iterator[Hosts]:
         return
     wire = wires.get(link, {})
     if "hosts" in wire:
-        yield _remote_hosts(wire["hosts"])
+        with _between_machines(wire) as hosts:
+            yield hosts
         return
     with HostPair(**wire) as pair:
         yield pair.hosts
@@ -47,14 +49,21 @@ def generator_hosts(names: Sequence[str]) -> Hosts:
     return Hosts(generators[0], Host(generators[0].core_address), lambda: None, generators)
 
 
-def _remote_hosts(names: Mapping[str, str]) -> Hosts:
-    """Return hosts on other machines, with nothing made between them.
+@contextmanager
+def _between_machines(wire: Wire) -> Iterator[Hosts]:
+    """Yield hosts on other machines: those as they are, or some made within them if there is a profile.
 
     Raises:
-        LinkFailure: one cannot be had.
+        LinkFailure: one cannot be had, or may not make a host within it.
     """
-    hosts = _taken(names)
-    return Hosts(hosts["client"], hosts["server"], lambda: None, backend=hosts.get("backend"))
+    taken = _taken(wire["hosts"])
+    if wire.get("link") is None:
+        yield Hosts(taken["client"], taken["server"], backend=taken.get("backend"))
+        return
+    from callbench.adapter.network.remote.tunnel import joined_hosts  # noqa: PLC0415
+
+    with joined_hosts(taken["server"], taken["client"], wire) as hosts:
+        yield hosts
 
 
 def _taken(names: Mapping[str, str]) -> "dict[str, RemoteHost]":
@@ -125,8 +134,7 @@ def host_facts(wires: Wires) -> dict[str, Any]:
         names |= wire.get("hosts", {})
     if not names:
         return {}
-    found = _remote_hosts(names)
-    return {side: {"name": names[side], **getattr(found, side).about()} for side in names}
+    return {side: {"name": names[side], **host.about()} for side, host in _taken(names).items()}
 
 
 @dataclass(frozen=True)
@@ -151,8 +159,8 @@ def try_link(wire: Wire) -> LinkAttempt:
     """Create a link once, and remove it."""
     try:
         if "hosts" in wire:
-            _remote_hosts(wire["hosts"])
-            return LinkAttempt("real hosts", None)
+            with _between_machines(wire):
+                return LinkAttempt("emulator" if wire.get("link") else "real hosts", None)
         with HostPair(**wire) as pair:
             return LinkAttempt(pair.maker, pair.why_emulated)
     except LinkFailure as failure:

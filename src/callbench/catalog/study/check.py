@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from callbench.catalog.links.profile import known_links
-from callbench.catalog.reach import LOOPBACK, REAL
+from callbench.catalog.reach import LOOPBACK, PAIR, REAL, on_real_hosts
 from callbench.catalog.study.calls import faults
 from callbench.catalog.study.claim import ClaimedRatio, comparison, comparisons
 from callbench.catalog.study.loads import Group
@@ -156,7 +156,8 @@ def _unique(names: Iterable[str], place: str) -> None:
 def _known_links(study: StudyPart, file: str) -> None:
     """Check that every named link exists: a built-in one, or one of the study."""
     try:
-        names = [LOOPBACK, REAL, *known_links(study.links)]
+        profiles = known_links(study.links)
+        names = [LOOPBACK, REAL, *profiles]
     except BadInput as error:
         raise BadInput(f"{file}: {error}") from None
     places = [("load", study.load.link)]
@@ -167,8 +168,9 @@ def _known_links(study: StudyPart, file: str) -> None:
     ]
     places += [(f"table {table.id}", table.link) for table in study.tables]
     places += [(f"chart {chart.id}", chart.link) for chart in study.charts if chart.link]
+    between = {on_real_hosts(name) for name in profiles if name != PAIR}
     for place, name in places:
-        if name not in names:
+        if name not in names and name not in between:
             raise BadInput(f'{file}: {place}: there is no link "{name}": {allowed_names(name, names, 20)}')
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from callbench.catalog import reach
 from callbench.catalog.external import Server
 from callbench.catalog.links.profile import LinkPart
 from callbench.catalog.study.hosts import HostsPart
@@ -83,6 +84,15 @@ class StudyPart(Part):
                 "cells": [group.model_copy(update=less(group, ("calls", "seconds"))) for group in self.cells],
             }
         )
+
+    @property
+    def between_hosts(self) -> bool:
+        """Whether it has cells between real hosts by itself."""
+        links = {
+            self.load.link,
+            *(link for group in self.cells for link in (*(group.link or ()), *(group.quick.link or ()))),
+        }
+        return any(map(reach.between_hosts, links))
 
     def over(self, link: str) -> Self:
         """Return the study with every cell and table over one link."""

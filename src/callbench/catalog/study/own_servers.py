@@ -11,14 +11,13 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from callbench.catalog import catalogue, manifest, mixed
-from callbench.catalog.external import KEY, PORT, Server, channel_of
+from callbench.catalog.external import KEY, OF_COMMAND_LINE, OF_STUDY, PORT, Server, channel_of
 from callbench.catalog.study import load
 from callbench.model.cell import MIXED, Stack
 from callbench.model.errors import BadInput
 from callbench.model.request import DRIVER, PROTOCOL, Request
 from callbench.store.requested.target import RequestedServer
 
-OF_STUDY, OF_COMMAND_LINE = "servers", "given"
 _LONGEST = 40
 
 

@@ -83,7 +83,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             "--link",
             metavar="LINK",
             autocompletion=names.links,
-            help="Network link of all cells: a name of `callbench list links`. Default: as the study says.",
+            help="Network link of all cells: a name of `callbench list links`. With --hosts, it lies between them."
+            " Default: as the study says.",
         ),
     ] = None,
     hosts: Annotated[
@@ -92,7 +93,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             "--hosts",
             metavar="SERVER,CLIENT",
             help="Hosts of server and clients: two names of `callbench hosts list`, or ssh:USER@HOST of two."
-            " Default: this machine.",
+            " Default: this machine, or as the study says.",
         ),
     ] = None,
     languages: Languages = None,
@@ -127,8 +128,6 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.store.record import Record
     from callbench.store.stopping import Stopped
 
-    if hosts and link:
-        raise BadInput("--hosts and --link: real hosts have a real link; omit one of them")
     SECRETS.keep = keep_secrets
     known = known_stacks()
     if resume and commit is not None:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from callbench.analysis.advice.advice import Advice
 from callbench.analysis.cells.results import Result, Results
+from callbench.catalog.external import OF_STUDY
 from callbench.catalog.links.profile import part_of
 from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study.loads import Group, LoadPart
 from callbench.catalog.study.model import StudyPart
-from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.cell import CALLS_PER_SLICE
 from callbench.model.situation import SituationLink
 from callbench.stats.wire.link import round_trip_ns

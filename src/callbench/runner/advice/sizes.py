@@ -7,12 +7,12 @@ from pathlib import Path
 
 from callbench.analysis.advice.advice import Advice, ordinary
 from callbench.catalog.encoders.codings import PLAIN, coding_of
+from callbench.catalog.external import OF_STUDY
 from callbench.catalog.generator import file as generators
 from callbench.catalog.own import folder
 from callbench.catalog.own.sizes import Sizes, length, sizes_of
 from callbench.catalog.study.loads import Group, LoadPart
 from callbench.catalog.study.model import StudyPart
-from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.service.imported import Pair
 from callbench.runner.plan import own_service
 from callbench.stats.estimate.interval import geometric_mean

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from callbench.adapter.network.host import Hosts
-from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.placement import Placement
 from callbench.adapter.stack.sides import Sides
 from callbench.model.errors import AdapterFailure

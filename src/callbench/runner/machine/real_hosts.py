@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host_choice import choose
-from callbench.adapter.network.pair import LinkFailure
-from callbench.catalog.reach import REAL
+from callbench.adapter.network.lab_process import LinkFailure
+from callbench.catalog.reach import LOOPBACK, PAIR, between_hosts, on_real_hosts, profile_of
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.hosts import HostsPart, HostWanted
 from callbench.model.cell import Stack
@@ -53,6 +53,19 @@ def _generators_of(study: Study) -> tuple[str, ...]:
     return tuple(_chosen(study, {f"load {number}": want for number, want in enumerate(wanted, 1)}).values())
 
 
+def over(hosts: Pair | None, link: str | None) -> str | None:
+    """Return the link of every cell of a run with these options; None: as its study says.
+
+    Raises:
+        BadInput: real hosts cannot have the link.
+    """
+    if hosts is None or link is None:
+        return link
+    if link in {LOOPBACK, PAIR}:
+        raise BadInput(f"--hosts and --link {link}: real hosts have a network of their own; omit one of them")
+    return link if between_hosts(link) else on_real_hosts(link)
+
+
 def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]) -> Wire:
     """Return the definition of a link of a study. Between real hosts, it has their names by side.
 
@@ -63,13 +76,20 @@ def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]
         stacks: of the study.
 
     Raises:
-        BadInput: it lies between real hosts, and none are named, or none are connected that fit, or a role is of no
-            use.
+        BadInput: it lies between real hosts, and none are named, none are connected that fit, a role is of no use, or
+            the study's calls are those of a service of the user's own.
     """
-    if link != REAL:
+    profile = profile_of(link)
+    if not between_hosts(link):
         return study.links[link].wire
+    if study.service is not None:
+        raise BadInput(
+            f"{study.path}: its calls are compiled on this machine, and agents start only what is installed: measure it"
+            " without hosts"
+        )
+    laid: Wire = {"link": None} if profile is None else study.links[profile].wire
     if hosts is not None:
-        return {"link": None, "hosts": dict(zip(("server", "client"), hosts, strict=True))}
+        return {**laid, "hosts": dict(zip(("server", "client"), hosts, strict=True))}
     part = study.part.hosts
     if part is None:
         raise BadInput(
@@ -80,9 +100,13 @@ def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]
     except ValueError as failure:
         raise BadInput(f"{study.path}: [hosts]: {failure}") from None
     roles: dict[str, HostWanted] = {"server": part.server, "client": part.client}
+    if part.backend is not None and profile is not None:
+        raise BadInput(
+            f"{study.path}: [hosts]: a profile lies between two hosts: remove backend, or take the link real"
+        )
     if part.backend is not None:
         roles["backend"] = part.backend
-    return {"link": None, "hosts": _chosen(study, roles)}
+    return {**laid, "hosts": _chosen(study, roles)}
 
 
 def refuse_useless_roles(part: HostsPart, stacks: Sequence[Stack]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog.reach import LOOPBACK

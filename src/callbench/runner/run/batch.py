@@ -10,7 +10,7 @@ from pathlib import Path
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
-from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure

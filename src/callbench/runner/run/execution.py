@@ -8,7 +8,7 @@ from callbench.adapter.placement import Placement
 from callbench.analysis.run.earlier_runs import last_duration_s
 from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.study.own_servers import OF_STUDY
+from callbench.catalog.external import OF_STUDY
 from callbench.model.cell import HELD
 from callbench.runner.drive.schedules import Schedules
 from callbench.runner.live.progress import Progress

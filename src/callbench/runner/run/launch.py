@@ -54,11 +54,11 @@ class RunRequest:
         budget_s: seconds to spend; None: no limit of its own.
         pcap: whether to keep the packet captures of the wire ledger.
         baselines: whether to measure the raw echo of each channel.
-        link: the link of every cell; None: as the study says.
+        link: the link of every cell; None: as the study says, or `real` if that has none between hosts.
         languages: of an imported service without a study of its own: the languages to measure besides Rust.
         stacks: likewise: the native stacks to measure; empty: the usual ones.
         warm_up_s: seconds after which every warm-up ends; 0: no warm-up; None: the usual limits.
-        hosts: the hosts of the server and of the clients, for every cell; None: this machine.
+        hosts: the hosts of the server and of the clients, for cells between hosts; None: as the study says.
         commit: of what is measured; None if it is not known.
     """
 
@@ -82,11 +82,6 @@ class RunRequest:
     warm_up_s: float | None = None
     hosts: real_hosts.Pair | None = None
     commit: MeasuredCommit | None = None
-
-    @property
-    def over(self) -> str | None:
-        """The link of every cell; None: as the study says."""
-        return REAL if self.hosts else self.link
 
 
 @dataclass(frozen=True)
@@ -144,6 +139,8 @@ def _study(request: RunRequest) -> tuple["Study", RunRequest]:
     """Return the study, and the options with those that it gives itself."""
     if not isinstance(request.study, str):
         return request.study, request
+    # With hosts, a profile lies between them.
+    request = replace(request, link=real_hosts.over(request.hosts, request.link))
     study = _loaded(request)
     own = study.part.run
     request = replace(
@@ -152,15 +149,18 @@ def _study(request: RunRequest) -> tuple["Study", RunRequest]:
         quick=request.quick or own.quick,
         forks=own.forks if request.forks is None else request.forks,
     )
-    if own.link is not None and request.over is None:
-        request = replace(request, link=own.link)
+    link = request.link or real_hosts.over(request.hosts, own.link)
+    if link is None and request.hosts is not None and not study.part.between_hosts:
+        link = REAL
+    if link != request.link:
+        request = replace(request, link=link)
         study = _loaded(request)
     return study, request
 
 
 def _loaded(request: RunRequest) -> "Study":
     return load(
-        str(request.study), request.settings, link=request.over, languages=request.languages, stacks=request.stacks
+        str(request.study), request.settings, link=request.link, languages=request.languages, stacks=request.stacks
     )
 
 
@@ -200,7 +200,10 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
     measured: dict[str, int] = {}
     left_out: dict[str, list[str]] = {}
     for stack in planned.stacks:
-        if reason := why.get(stack.id):
+        over = {reach.why_not_over(stack, cell.link) for cell in planned.cells if cell.stack == stack.id}
+        reason = why.get(stack.id) or (None if None in over else min(map(str, over), default=None))
+        if reason:
+            why[stack.id] = reason
             left_out.setdefault(reason, []).append(stack.id)
         else:
             measured[stack.id] = sum(cell.stack == stack.id for cell in planned.cells)
@@ -272,7 +275,7 @@ def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
         until=request.until,
         budget_s=request.budget_s,
         pcap=request.pcap,
-        link=request.over,
+        link=request.link,
         warm_up_s=request.warm_up_s,
         without=run_plan.missing,
         service=None if study.service is None else str(study.service.absolute()),

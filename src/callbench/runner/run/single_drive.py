@@ -1,7 +1,7 @@
 """Drive a cell in one piece on a start of its own, to see its effect on the processes."""
 
 from callbench.adapter.network import creation
-from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
 from callbench.analysis.judge.neighbours import disturbed_by
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 from callbench.adapter.network import creation
 from callbench.adapter.network.host import Hosts
-from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.rounds import run_round

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from callbench.adapter import own_answers
-from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.placement import Placement
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.external import runs_by_itself

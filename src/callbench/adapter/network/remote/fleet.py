@@ -93,21 +93,24 @@ class Agent:
             while not ended.wait(RENEW_SECONDS):
                 self.ask("renew", {})
 
-    def start(self, who: str, manifest: Manifest) -> RemoteProcess:
-        """Start an adapter there.
-
-        Raises:
-            AdapterFailure, MachineFailure: as in `RemoteProcess`.
-        """
-        return RemoteProcess(who, manifest, self.present.name, next(self._sessions), self.ask)
+    def start(self, who: str, manifest: Manifest | None, within: int | None = None) -> RemoteProcess:
+        """Start an adapter there, or the network lab; what is given, and failures, as in `RemoteProcess`."""
+        return RemoteProcess(who, manifest, self.present.name, next(self._sessions), self.ask, within=within)
 
 
 @dataclass(frozen=True)
 class RemoteHost(Host):
-    """A host on another machine. Its adapters use all processors that its agent may use."""
+    """A host on another machine. Its adapters use all processors that its agent may use.
+
+    Attributes:
+        agent: the machine's.
+        core_address: at which the machine reaches the core.
+        within: the session of the network lab that made this host within the machine; None: it is the machine.
+    """
 
     agent: Agent | None = None
     core_address: str = ""
+    within: int | None = None
 
     @property
     def name(self) -> str:
@@ -153,7 +156,11 @@ class RemoteHost(Host):
             AdapterFailure, MachineFailure: as in `RemoteProcess`.
         """
         del processors
-        return self._asked.start(who, manifest)
+        return self._asked.start(who, manifest, self.within)
+
+    def start_lab(self) -> RemoteProcess:
+        """Start the network lab there; failures as in `start`."""
+        return self._asked.start("the network lab", None)
 
     def about(self) -> dict[str, Any]:
         """Return what it says of itself: versions, processors, system.

@@ -12,8 +12,8 @@ from callbench.adapter.network.remote.lease import LEASE_OVER
 from callbench.adapter.process import GRACE_SECONDS
 from callbench.adapter.watch.adapter_watch import samples_of
 from callbench.adapter.watch.sampler import SideSamples
+from callbench.catalog.external import OF_STUDY
 from callbench.catalog.manifest import Manifest
-from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.errors import AdapterFailure, CallbenchError, HostLost, MachineFailure
 from callbench.model.process_readings import FullReading
 
@@ -29,19 +29,23 @@ class RemoteProcess:
 
     Attributes:
         who: its name in messages, for instance `native, the server on host a,`.
+        session: its number on that host.
     """
 
     pid = None
 
-    def __init__(self, who: str, manifest: Manifest, host: str, session: int, ask: Ask) -> None:
-        """Start an adapter that is installed on the host, or a study's own servers that it allows.
+    def __init__(  # noqa: PLR0913 - what, where and how
+        self, who: str, manifest: Manifest | None, host: str, session: int, ask: Ask, *, within: int | None = None
+    ) -> None:
+        """Start an adapter that is installed on the host, a study's own servers that it allows, or the network lab.
 
         Args:
             who: its name in messages.
-            manifest: of the adapter.
+            manifest: of the adapter; None: the network lab.
             host: the name of the host.
             session: a number that no other process of this host has.
             ask: how its agent is asked.
+            within: the session of the network lab on whose host it is started; None: on the machine's own.
 
         Raises:
             AdapterFailure: it cannot be started.
@@ -50,15 +54,16 @@ class RemoteProcess:
         """
         # A name may end with a comma, as in `native, the server,`.
         self.who = f"{who.removesuffix(',')} on host {host}{',' * who.endswith(',')}"
-        self._host, self._session, self._ask_agent = host, session, ask
+        self._host, self.session, self._ask_agent = host, session, ask
         self._numbers = itertools.count()
         self._unsent: list[Mapping[str, Any]] = []
         self._files: dict[str, str] = {}
         self._send_s = 0.0
         self.broken = self.closed = False
-        of_study = manifest.name == OF_STUDY
-        servers = {stack.id: stack.card["external"] for stack in manifest.stacks} if of_study else {}
-        self._ask("start", _START_SECONDS, adapter=manifest.name, servers=servers, who=self.who)
+        name = None if manifest is None else manifest.name
+        stacks = manifest.stacks if manifest is not None and name == OF_STUDY else ()
+        servers = {stack.id: stack.card["external"] for stack in stacks}
+        self._ask("start", _START_SECONDS, adapter=name, servers=servers, who=self.who, within=within)
 
     def _ask(self, do: str, wait_s: float, /, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         """Order something, and raise what failed there.
@@ -67,7 +72,7 @@ class RemoteProcess:
             AdapterFailure, MachineFailure: it failed.
             HostLost: the host does not answer, or has ended everything of this core.
         """
-        order = {"session": self._session, "number": next(self._numbers), **members}
+        order = {"session": self.session, "number": next(self._numbers), **members}
         try:
             answer = self._ask_agent(do, order, wait_s)
         except ConnectionError as lost:

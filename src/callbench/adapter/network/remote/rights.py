@@ -7,7 +7,8 @@ import socket
 import struct
 from collections.abc import Callable
 
-from callbench.adapter.network.pair import HostPair, LinkFailure
+from callbench.adapter.network.lab_process import LinkFailure
+from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links.profile import BARE
 
 # The number of the system call `perf_event_open`, and the size of its first structure.

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from callbench.adapter.network.host import Host
 from callbench.adapter.network.host_usage import usage_here
 from callbench.adapter.network.remote import facts, rights, stream
 from callbench.adapter.network.remote.allowed_commands import with_allowed_commands
@@ -25,8 +26,8 @@ from callbench.adapter.process import AdapterProcess
 from callbench.adapter.watch.adapter_watch import AdapterWatch
 from callbench.catalog import catalogue, external
 from callbench.catalog.catalogue import KnownAdapter
-from callbench.catalog.study.own_servers import OF_STUDY
 from callbench.model.errors import AdapterFailure, CallbenchError
+from callbench.model.installation import engine_remedy, home, netlab
 from callbench.model.machine_limits import machine_failure
 
 Order = Mapping[str, Any]
@@ -38,6 +39,8 @@ _WITHOUT_LEASE = {"take", "facts"}
 SLOW = {"facts", "release", "rights", "send stream"}
 # How many answers are kept, for an order that arrives twice.
 _KEPT = 8
+# What the network lab says when it has made a host of a link within this one.
+JOINED = "joined"
 
 
 @dataclass
@@ -50,6 +53,8 @@ class HostedSession:
     thread: ThreadPoolExecutor
     process: AdapterProcess | None = None
     watch: AdapterWatch | None = None
+    # Of a network lab: the host that it has made.
+    made: Host | None = None
     answers: dict[int, Answer] = field(default_factory=dict)
 
 
@@ -159,14 +164,21 @@ class SessionHost:
         return self._adapters.get(name)
 
     def _start(self, session: HostedSession, order: Order) -> Answer:
+        who = str(order["who"])
+        if order["adapter"] is None:
+            session.process = _lab(who)
+            return {}
         program, folder = self._servers_of_study(order) if order.get("servers") else self._installed(order)
-        session.process = AdapterProcess(str(order["who"]), program, folder, ())
+        within = order.get("within")
+        host = None if within is None else self._session({"session": within}).made
+        options = () if host is None else host.enter_options()
+        session.process = AdapterProcess(who, program, folder, (), host_options=options)
         return {}
 
     def _servers_of_study(self, order: Order) -> tuple[Sequence[str], Path]:
         """Return what represents the servers of a study here, and its folder."""
         tables = with_allowed_commands(order["servers"], self._keys.name)
-        return external.program(OF_STUDY, "any", tables), self._folder
+        return external.program(external.OF_STUDY, "any", tables), self._folder
 
     def _installed(self, order: Order) -> tuple[Sequence[str], Path]:
         """Return the program of an installed adapter, and its folder."""
@@ -189,7 +201,11 @@ class SessionHost:
             return {}
         now = time.monotonic()
         deadline, since = now + float(order["read_s"]), now - float(order["waited_s"])
-        return {"line": process.receive(deadline, str(order["awaited"]), since)}
+        line = process.receive(deadline, str(order["awaited"]), since)
+        if session.made is None and line.get("is") == JOINED:
+            # Its paths are the lab's own: none of them comes from the core.
+            session.made = Host(line["address"], line["netns"], line["user"])
+        return {"line": line}
 
     def with_own_files(self, line: Answer, files: Mapping[str, str]) -> Answer:
         """Replace the path of a schedule by one of this host with the same content."""
@@ -255,6 +271,14 @@ class SessionHost:
             session.thread.shutdown(wait=True)
         for file in self._folder.iterdir():
             file.unlink()
+
+
+def _lab(who: str) -> AdapterProcess:
+    """Start the network lab. It ends with the thread that started it, and what it made ends with it."""
+    program = netlab()
+    if program is None:
+        raise AdapterFailure("missing", f"the engine is not built there: {engine_remedy()}")
+    return AdapterProcess(who, [str(program)], home(), (), supervised=False, speaks="the network lab")
 
 
 def _said(do: str) -> Answer:
