@@ -26,27 +26,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "hosts
 
 from between_slices import began, gaps_ms
 from fleet_lab import entering
-from two_hosts import TwoHosts, journal, rounds
+from two_hosts import NO_WARM_UP, SHORT_ROUNDS, TwoHosts, journal, rounds
 
 from conftest import command
 
 RUNS = 10
-STUDY = """
-title = "The begin of a run"
-about = "Two stacks that need no warm-up."
-[load]
-clients = [2]
-calls = 1
-seconds = 0.02
-forks = 1
-rounds = 40
-[[cells]]
-group = "Hello"
-stacks = ["native/bin+supertcp", "native/json+http-keepalive"]
-call = "Hello"
-"""
 WAYS = {"agents": ("--hosts", "alpha,beta"), "the local pair": ("--link", "pair")}
-OPTIONS = ("--forks", "1", "--seed", "1", "--no-baselines", "--warm-up", "none")
 
 
 def main() -> None:
@@ -57,7 +42,7 @@ def main() -> None:
     found: dict[str, list[dict[str, Any]]] = {way: [] for way in WAYS}
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as name, ExitStack() as stack:
         folder, two = Path(name), TwoHosts(Path(name), stack)
-        (folder / "begin.toml").write_text(STUDY)
+        (folder / "begin.toml").write_text(SHORT_ROUNDS)
         # The first run of each way finds caches cold, and does not count.
         for number in range(-1, runs):
             for way, words in WAYS.items():
@@ -72,7 +57,7 @@ def main() -> None:
 def one_run(two: TwoHosts, folder: Path, out: str, words: tuple[str, ...]) -> dict[str, Any]:
     """Make a run. Return the seconds to its first trial, what it computed in seconds, and its gaps in ms."""
     environment = {**os.environ, "CALLBENCH_HOSTS": str(two.keys.folder)}
-    line = [*entering(two.core), *command("run", "begin.toml", *OPTIONS, *words, "--out", out)]
+    line = [*entering(two.core), *command("run", "begin.toml", "--forks", "1", *NO_WARM_UP, *words, "--out", out)]
     before_s, began_s = agents_s(two), time.time()
     run = subprocess.Popen(line, env=environment, cwd=folder, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(run.pid, 0)

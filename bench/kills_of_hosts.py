@@ -18,24 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "hosts"))
 
 from killed_run import VICTIMS, Kill, KilledRun
-from two_hosts import TwoHosts
+from two_hosts import NO_WARM_UP, SHORT_ROUNDS, TwoHosts
 
-STUDY = """
-title = "To be killed"
-about = "Many short rounds, so that a kill meets every part of a run."
-[load]
-clients = [2]
-calls = 1
-seconds = 0.02
-forks = 5
-rounds = 200
-minutes = 60
-[[cells]]
-group = "Hello"
-stacks = ["native/bin+supertcp", "native/json+http"]
-call = "Hello"
-"""
-WORDS = ("--forks", 5, "--seed", 1, "--no-baselines", "--warm-up", "none")
+# Many rounds, so that a kill meets every part of a run.
+WORDS = ("--forks", "5", "--set", "rounds=200", *NO_WARM_UP)
 
 
 def main() -> None:
@@ -56,7 +42,7 @@ def main() -> None:
                 number += 1
                 study = Path(folder) / str(number) / "killed.toml"
                 study.parent.mkdir()
-                study.write_text(STUDY)
+                study.write_text(SHORT_ROUNDS)
                 run = KilledRun(two, study, WORDS, seed=given.seed + number)
             kills.append(run.kill(chance.choice(VICTIMS)))
             print(len(kills), kills[-1], flush=True)

@@ -17,6 +17,25 @@ if TYPE_CHECKING:
     from callbench.adapter.network.host import Host
     from callbench.adapter.network.remote.keys import Keys
 
+# Two stacks that need no warm-up, in short rounds; `--set rounds=200` has more of them.
+SHORT_ROUNDS = """
+title = "Short rounds"
+about = "Two stacks that need no warm-up."
+[parameters]
+rounds = 40
+[load]
+clients = [2]
+calls = 1
+seconds = 0.02
+rounds = "{rounds}"
+minutes = 60
+[[cells]]
+group = "Hello"
+stacks = ["native/bin+supertcp", "native/json+http-keepalive"]
+call = "Hello"
+"""
+NO_WARM_UP = ("--seed", "1", "--no-baselines", "--warm-up", "none")
+
 
 class TwoHosts:
     """The core and `beta` on one host, `alpha` on the other."""
