@@ -119,8 +119,6 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     Prints rankings, tables and claims, and writes a page. Exit code 1: something failed, or nothing was measured.
     """
-    from callbench.analysis.run.completeness import shortcomings
-    from callbench.cli.outcome import run_result
     from callbench.cli.recorded.command import NO_OTHER_COMMIT
     from callbench.runner.machine import checkout, real_hosts
     from callbench.runner.plan import own_service
@@ -159,17 +157,25 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
         )
         if dry_run:
+            from callbench.cli.outcome import run_result
+
             run_result.show_preview(launch.preview(request, known), as_json=as_json)
             return
         path = launch.create_run(request, known)
+    stopped: Stopped | None = None
     try:
         finished = launch.execute_run(path, known, resumed=resume)
     except Stopped as stop:
         # A person who stops it wants the results so far.
         stop.record = None
-        run_result.show(Record(path), as_json=as_json)
-        raise
+        stopped, finished = stop, Record(path)
+    # What shows a run is loaded behind its last trial, and not before the first.
+    from callbench.analysis.run.completeness import shortcomings
+    from callbench.cli.outcome import run_result
+
     run_result.show(finished, as_json=as_json)
+    if stopped is not None:
+        raise stopped
     if sentences := shortcomings(finished):
         print(*(f"callbench: {sentence}" for sentence in sentences), sep="\n", file=sys.stderr)  # noqa: T201
         raise typer.Exit(1)
