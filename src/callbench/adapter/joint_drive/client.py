@@ -313,7 +313,7 @@ def _report(task: _Task, part: GeneratorDrive, begin_ns: int, clock_bound_ns: fl
         "clients": part.clients,
         "calls": done["calls"],
         "errors": sum(done["errors"].values()),
-        "started_ns": done.get("started_ns"),
+        "started_ns": done.get("started_ns", round(begin_ns + task.clock.ns)),
         "late_start_ns": round(part.begun_ns - begin_ns),
         "clock_bound_ns": round(clock_bound_ns),
         "driver_busy": round(driver_share(done), 4),

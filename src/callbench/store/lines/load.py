@@ -62,14 +62,15 @@ class SentAgain(TypedDict, total=False):
 class LoadGenerator(TypedDict):
     """What one host did of a load that several made.
 
-    `late_start_ns`: how late its order came. `clock_bound_ns`: how well its clock is known. `driver_busy` and
-    `host_busy`: shares of the time. `starved`: what it lacked, or "".
+    `started_ns`: its start on its own monotonic clock. `late_start_ns`: how late its order came. `clock_bound_ns`: how
+    well its clock is known. `driver_busy` and `host_busy`: shares of the time. `starved`: what it lacked, or "".
     """
 
     host: str
     clients: int
     calls: int
     errors: int
+    started_ns: NotRequired[int]
     late_start_ns: int
     clock_bound_ns: int
     driver_busy: float
