@@ -99,8 +99,9 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder of records, a copy of each kind."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of records, a copy of each kind. Its commands do not wait for those of other tests."""
+    monkeypatch.setenv("CALLBENCH_TURN", str(tmp_path / "turn"))
     runs = tmp_path / "runs"
     for kind in KINDS:
         shutil.copytree(ROOT / "tests/records" / kind, runs / kind)

@@ -19,6 +19,7 @@ from callbench.model.errors import BadInput
 from callbench.store.shelf import Shelf
 from callbench.web.forms import command_line
 from callbench.web.jobs import MOST_KEPT, Jobs
+from callbench.web.program import in_turn
 from conftest import command, eventually
 from web_page import HOSTILE, KINDS, names
 
@@ -126,6 +127,51 @@ def test_stop_keeps_what_is_known_and_resume_goes_on(
     assert page.post(f"/watch/{name}/resume").status_code == 303
     assert eventually(lambda: journal.stat().st_size > before + 1000)
     assert jobs.job(name).running
+
+
+def claim(folder: Path, words: list[str]) -> None:
+    """A command that has ended, by its files alone."""
+    kept = folder / ".started"
+    kept.mkdir(exist_ok=True)
+    (kept / "old.json").write_text(json.dumps({"words": words, "pid": 1, "born": 0.5}))
+    (kept / "old.log").write_text("said")
+
+
+def test_what_a_terminal_can_resume_the_page_can_too(page: TestClient, jobs: Jobs, folder: Path) -> None:
+    """A soak was called "no run". A commit is in the record, and refused together with --resume."""
+    change = folder / "soak/record.json"
+    change.write_text(json.dumps({**json.loads(change.read_text()), "state": "stopped"}))
+    (folder / "soak").rename(folder / "old")
+    words = ["soak", "http://127.0.0.1:1/", f"--out={folder / 'old'}"]
+    claim(folder, [*words, "--commit=HEAD"])
+    assert "/watch/old/resume" in page.get("/watch/old").text
+    assert jobs.resume("old").words == [*words, "--resume"]
+    assert eventually(lambda: not jobs.job("old").running)
+    claim(folder, [*words, "--header=X-Auth-Token: ***1***"])
+    assert "the secrets of old are not kept" in page.post("/watch/old/resume").text
+    claim(folder, ["load", "http://127.0.0.1:1/"])
+    assert "a load does not go on" in page.post("/watch/old/resume").text
+
+
+def test_two_measurements_take_turns_and_the_second_says_what_it_waits_for(tmp_path: Path) -> None:
+    """The second is stopped before its turn comes; a third finds that nobody measures."""
+    with (tmp_path / "turn").open("w+b") as lock, (tmp_path / "turn").open("rb+") as other:
+        first = in_turn(lock.fileno(), "callbench soak one", ["--version"])[:5]
+        with subprocess.Popen([*first, "/bin/sleep", "600"], pass_fds=[lock.fileno()]) as soak:
+            assert eventually(lambda: (tmp_path / "turn").read_bytes() == b"callbench soak one")
+            words = [*in_turn(other.fileno(), "callbench load two", [])[:5], "/bin/false"]
+            waits = subprocess.Popen(words, pass_fds=[other.fileno()], stdout=subprocess.PIPE, text=True)
+            assert waits.stdout
+            with waits:
+                assert waits.stdout.readline().startswith("It waits for the end of `callbench soak one`: ")
+                waits.send_signal(signal.SIGINT)
+                assert waits.stdout.read() == "It was stopped before its turn came: nothing was measured.\n"
+            assert waits.returncode == 130
+            soak.terminate()
+    with (tmp_path / "turn").open("rb+") as lock:
+        words = [*in_turn(lock.fileno(), "three", [])[:5], "/bin/echo", "measured"]
+        ended = subprocess.run(words, pass_fds=[lock.fileno()], capture_output=True, text=True, check=True)
+        assert ended.stdout == "measured\n"
 
 
 def test_a_command_outlives_its_page(jobs: Jobs, shelf: Shelf) -> None:

@@ -17,14 +17,20 @@ import psutil
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
+from callbench.model.installation import cache
 from callbench.model.secrets import SECRETS
 from callbench.store.head import as_file
 from callbench.store.record_writer import put
 from callbench.store.shelf import Shelf
 from callbench.web.forms import SERVE
-from callbench.web.program import argv, environment
+from callbench.web.program import argv, environment, in_turn
 
 _FOLDER = ".started"
+# The file by which the commands of all pages take turns; the variable names another one.
+_TURN_VARIABLE = "CALLBENCH_TURN"
+# Those that go on with what was stopped: `--resume`.
+_RESUMED = frozenset({"run", "capacity", "soak", "overload", "torture"})
+_MASK = "***"
 # So many commands of the past are listed.
 MOST_KEPT = 200
 
@@ -56,6 +62,11 @@ class Job:
     def serves(self) -> bool:
         """Whether it serves stacks until it is stopped."""
         return self.words[0] == SERVE
+
+    @property
+    def resumable(self) -> bool:
+        """Whether it can go on when it was stopped or cut off."""
+        return self.words[0] in _RESUMED
 
     @property
     def status(self) -> Path:
@@ -117,19 +128,26 @@ class Jobs:
             return self._start(name, [*words, *more])
 
     def resume(self, name: str) -> Job:
-        """Go on with a run that was stopped or cut off.
+        """Go on with what was stopped or cut off.
 
         Raises:
-            BadInput: it runs, or is no run that was started here.
+            BadInput: it runs, cannot go on, or needs secrets that are not kept.
             MachineFailure: it cannot be started.
         """
         with self._one:
             job = self.job(name)
             if job.running:
                 raise BadInput(f"{name} is running: stop it first")
-            if job.words[0] != "run":
-                raise BadInput(f"{name} is no run: start it anew")
-            return self._start(name, [*(word for word in job.words if word != "--resume"), "--resume"])
+            if not job.resumable:
+                raise BadInput(f"a {job.words[0]} does not go on: start it anew")
+            if any(_MASK in word for word in job.words):
+                out = self._shelf.folder / name
+                raise BadInput(
+                    f"the secrets of {name} are not kept: give them in a terminal, with --resume --out={out}"
+                )
+            # The commit stands in the record.
+            kept = [word for word in job.words if word != "--resume" and not word.startswith("--commit=")]
+            return self._start(name, [*kept, "--resume"])
 
     def stop(self, name: str) -> None:
         """Ask a command to end as Ctrl-C does: what it has so far is kept.
@@ -187,21 +205,25 @@ class Jobs:
 
     def _start(self, name: str, words: Sequence[str]) -> Job:
         log = self._folder / f"{name}.log"
+        shown = SECRETS.masked(list(words))
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with contextlib.ExitStack() as opened:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
                 said = _opened(opened, log, flags)
+                serves = words[0] == SERVE
+                # What serves measures nothing, and others measure it.
+                turn = [] if serves else [_turn(opened)]
                 child = subprocess.Popen(
-                    argv(words),
+                    in_turn(turn[0], shlex.join(["callbench", *shown]), words) if turn else argv(words),
                     env=environment(),
-                    stdin=_pipe(opened, log.with_suffix(".orders")) if words[0] == SERVE else subprocess.DEVNULL,
+                    stdin=_pipe(opened, log.with_suffix(".orders")) if serves else subprocess.DEVNULL,
                     stdout=said,
                     stderr=said,
                     start_new_session=True,
+                    pass_fds=turn,
                 )
             self._children.append(child)
-            shown = SECRETS.masked(list(words))
             job = Job(name, shown, log, child.pid, psutil.Process(child.pid).create_time())
             put(self._folder / f"{name}.json", as_file({"words": shown, "pid": job.pid, "born": job.born}))
         except OSError as failure:
@@ -234,6 +256,13 @@ def _opened(opened: contextlib.ExitStack, path: Path, flags: int) -> int:
     descriptor = os.open(path, flags, 0o600)
     opened.callback(os.close, descriptor)
     return descriptor
+
+
+def _turn(opened: contextlib.ExitStack) -> int:
+    """Return the file by which commands take turns, open."""
+    file = Path(os.environ.get(_TURN_VARIABLE) or cache() / "turn")
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return _opened(opened, file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW)
 
 
 def _pipe(opened: contextlib.ExitStack, path: Path) -> int:

@@ -107,7 +107,7 @@ class Commands:
         return StartedCommand.of(self._jobs.job(name))
 
     def _resume(self, name: str, _: NothingAsked) -> StartedCommand:
-        """Go on with a run that was stopped or cut off."""
+        """Go on with what was stopped or cut off."""
         return StartedCommand.of(self._jobs.resume(name))
 
     def _log(self, name: str, _: NothingAsked) -> Response:
