@@ -19,7 +19,16 @@ pytest_plugins = ["web_page"]
 
 def cell(name: str, ratio: float | None, half: float, verdict: str) -> dict[str, Any]:
     low, high = (None, None) if ratio is None else (ratio / (1 + half), ratio * (1 + half))
-    return {"name": name, "metric": "rate", "ratio": ratio, "low": low, "high": high, "verdict": verdict, "why": ""}
+    return {
+        "name": name,
+        "stacks": ["a/b", "a/b"],
+        "metric": "rate",
+        "ratio": ratio,
+        "low": low,
+        "high": high,
+        "verdict": verdict,
+        "why": "",
+    }
 
 
 CELLS = [
@@ -32,8 +41,10 @@ CELLS = [
 
 
 def test_changes_are_sorted_by_their_noise_and_noise_is_marked() -> None:
-    made = table({"cells": CELLS, "sentences": [], "notes": []})
-    assert [row["name"] for row in made["rows"]] == ["large, sure", "small, sure", "large, noisy", "none", "unknown"]
+    made = table({"cells": CELLS, "title": "Failed: x", "outcome": "failed", "sentences": ["y", "failed"], "notes": []})
+    assert made["sentences"] == ["y"]
+    names = ["large, sure", "small, sure", "large, noisy", "none", "unknown"]
+    assert [row["name"] for row in made["rows"]] == [f"a/b {name}" for name in names]
     assert [row["verdict"] for row in made["rows"] if not row["noise"]] == ["better", "worse"]
     assert made["noise"] == 3
     assert made["rows"][0]["change"] == "+30.0 %"
@@ -56,6 +67,10 @@ def test_decisions_are_those_of_the_command(
     assert answer.status_code == 200, answer.text
     said = json.loads(callbench("compare", str(runs / "a"), str(runs / "b"), "--json").stdout)
     assert answer.text.count('<th scope="row">') == len(said["cells"]) > 0
+    assert f"<strong>{said['title']}</strong>" in answer.text
+    # Of a study, many cells have one call: rows of several stacks were called alike.
+    names = set(re.findall(r'<th scope="row">([^<]+)</th>', answer.text))
+    assert {f"{one['stacks'][0]} {one['name']}" for one in said["cells"]} <= names
     for verdict in {one["verdict"] for one in said["cells"]}:
         count = sum(one["verdict"] == verdict for one in said["cells"])
         assert answer.text.count(f">{verdict}</span>") == count

@@ -83,7 +83,8 @@ def table(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "rows": rows,
         "noise": sum(row["noise"] for row in rows),
-        "sentences": document["sentences"],
+        "title": document["title"],
+        "sentences": [sentence for sentence in document["sentences"] if sentence != document["outcome"]],
         "notes": document["notes"],
     }
 
@@ -96,11 +97,17 @@ def _by_noise(cell: Mapping[str, Any]) -> float:
     return abs(math.log(ratio)) / max(math.log(high / low) / 2, 1e-12)
 
 
+def _name(stacks: Sequence[str], cell: str) -> str:
+    """Return what a cell is called: by its stack too, since many have the same call."""
+    a, b = stacks
+    return f"{a if a == b else f'{a} → {b}'} {cell}"
+
+
 def _row(cell: Mapping[str, Any]) -> dict[str, Any]:
     ratio, low, high = cell["ratio"], cell["low"], cell["high"]
     far = _by_noise(cell)
     return {
-        "name": cell["name"],
+        "name": _name(cell["stacks"], cell["name"]),
         "metric": cell["metric"],
         "change": percent(ratio - 1, 1, sign=True) if ratio else "",
         "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}" if low and high else "",

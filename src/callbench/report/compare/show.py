@@ -199,6 +199,7 @@ def record(comparison: Comparison) -> dict[str, Any]:
         "p99_threshold": comparison.rule.p99_threshold,
         "shift": comparison.rule.shift,
         "outcome": str(comparison.outcome),
+        "title": verdict(comparison),
         "regressions": len(comparison.regressions),
         "cells": [_record(row) for row in comparison.cells],
         "sentences": sentences(comparison),
