@@ -68,10 +68,7 @@ def _sentences(result: OverloadResult) -> Iterator[str]:
     if capacity is None:
         yield "Its capacity was not found."
         return
-    how = "as given" if requested.rate else f"with {requested.objective}, to within a tenth"
-    if result.capacity_doubt is None:
-        yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
-    else:
+    if result.capacity_doubt is not None:
         wrong = "was given" if requested.rate else "was found"
         remedy = "leave out --capacity" if requested.rate else "repeat it on a quieter machine"
         yield f"Its capacity is not {figure(capacity, 0.05)} calls/s, which {wrong}: {result.capacity_doubt}; {remedy}."
@@ -83,6 +80,10 @@ def _sentences(result: OverloadResult) -> Iterator[str]:
             f"At {given(step.factor)} times its capacity, it answered {figure(step.answered_per_s, 0.05)} calls/s,"
             f" {share} of its capacity{errors}. Recovered after that: {again}."
         )
+    # After the answer, which the title is about.
+    if result.capacity_doubt is None:
+        how = "as given" if requested.rate else f"with {requested.objective}, to within a tenth"
+        yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
     for death in result.deaths:
         yield f"It died after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
     for side, (_, end, rested) in result.sizes.items():
