@@ -34,6 +34,8 @@ RANKED: dict[str, Any] = {
     "left_s": 200.0,
     "excluded": 0,
     "echoes": [[0.0, 1.0], [1.0, 0.9]],
+    "steal_share": 0.012,
+    "disturbed": 2,
     "more_rankings": 3,
     "rankings": [
         {

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from callbench.model.secrets import SECRETS
+from callbench.runner.stability.live import SliceProgress
 from callbench.store import progress
 from callbench.store.head import head
 from callbench.store.progress import ProgressFile, Thinned
@@ -21,8 +23,8 @@ from callbench.store.shelf import Shelf
 from callbench.web import watching
 from callbench.web.jobs import Jobs
 from callbench.web.watching import Watching
-from conftest import eventually
-from web_page import RANKED
+from conftest import ROOT, eventually
+from web_page import HOSTILE, RANKED
 
 pytest_plugins = ["web_page"]
 
@@ -100,8 +102,24 @@ def test_a_view_shows_rankings_and_escapes_everything(page: TestClient, written:
     assert "≥ 1,000" in answer.text
     assert "900 to 1,100" in answer.text
     assert "90 % of its first, between 90 and 100 %" in answer.text
+    assert "Steal: 1.2 % of the processor time; 2 slices driven again because others had a processor." in answer.text
     assert "3 more groups are not shown" in answer.text
     assert 'href="/watch/now"' in page.get("/").text
+
+
+def test_points_have_kinds_of_errors_and_who_used_the_processors(page: TestClient, written: Path) -> None:
+    lines = map(json.loads, (ROOT / "tests/records/soak/journal.jsonl").read_text().splitlines())
+    line: Any = next(line for line in lines if line["kind"] == "slice")
+    line["errors"] = {"timeout": 2, HOSTILE: 1}
+    line["machine"] |= {"elapsed_ns": 10**9, "busy_ns": 10**9, "ours_ns": 5 * 10**8, "steal_ns": 10**8}
+    line["sides"]["server"] |= {"user_ms": 300, "system_ms": 150}
+    with SliceProgress(written, quiet=True) as display:
+        display.show_slice(line)
+        jsonschema.validate(progress.read(written), SCHEMA)
+        text = page.get("/watch/now").text
+    row = re.findall(r'<td class="number">(.*?)</td>', text)
+    assert row[3] == "3 (timeout 2, &lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39; onload=x 1)"
+    assert row[7:10] == ["0.45", "25", "5"]
 
 
 @pytest.mark.parametrize(

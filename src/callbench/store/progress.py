@@ -20,7 +20,10 @@ _Point = TypeVar("_Point")
 FILE = "progress.json"
 FORMAT = 1
 EVERY_S = 1.0
-MORE_OF_A_POINT = ("p50_us", "p99_us", "memory_bytes", "threads", "level", "holds")
+MORE_OF_A_POINT = (
+    "p50_us", "p99_us", "memory_bytes", "threads", "level", "holds", "errors", "processors", "others_share",
+    "steal_share",
+)  # fmt: skip
 # A file that is larger was not written by `ProgressFile`.
 _MOST_BYTES = 4 << 20
 
@@ -45,7 +48,7 @@ class Thinned(Generic[_Point]):
 
 
 def progress_point(
-    at_s: float, rate_per_s: float | None, failed: int, **more: float | str | bool | None
+    at_s: float, rate_per_s: float | None, failed: int, **more: float | str | bool | Mapping[str, int] | None
 ) -> dict[str, object]:
     """Return what was seen at one time, as `progress.schema.json` has it.
 

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from callbench.stats.estimate.digits import percent
+
 # The size of a drawing, in its own units.
 WIDTH, HEIGHT = 600, 90
 _BAR_WIDTH = 240
@@ -28,6 +30,7 @@ def drawn(document: Mapping[str, Any]) -> dict[str, Any]:
         "more_rankings": int(document.get("more_rankings", 0)),
         "echo": line(document.get("echoes", ())),
         "rate": line(rates),
+        "machine": _machine(document.get("steal_share"), document.get("disturbed")),
         "points": [_row(point) for point in points[: -_LAST - 1 : -1]],
     }
 
@@ -64,7 +67,17 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         facts.append(f"{document['excluded']:,} left out")
     if document.get("left_s"):
         facts.append(f"about {max(1, round(document['left_s'] / 60)):,} min to go")
+    if document.get("fails_if"):
+        facts.append(f"fails if {' or '.join(map(str, document['fails_if']))}")
     return facts
+
+
+def _machine(steal: float | None, disturbed: int | None) -> str:
+    """Return what others took of a run's machine, in a sentence; "" where it is not known."""
+    if steal is None or disturbed is None:
+        return ""
+    again = f"{disturbed:,} slice{'' if disturbed == 1 else 's'} driven again because others had a processor"
+    return f"Steal: {percent(steal, 1)} of the processor time; {again}."
 
 
 def _ranking(ranking: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,12 +112,21 @@ def _row(point: Mapping[str, Any]) -> list[str]:
         f"{point['at_s']:,.0f}",
         point["level"] or "",
         _number(point["rate_per_s"], 1),
-        f"{point['failed']:,}",
+        _failed(point["failed"], point["errors"]),
         _number(point["p50_us"], 1e3, 2),
         _number(point["p99_us"], 1e3, 2),
         _number(memory, 1 << 20),
+        _number(point["processors"], 1, 2),
+        _number(point["others_share"], 0.01),
+        _number(point["steal_share"], 0.01),
         "" if holds is None else "met" if holds else "missed",
     ]
+
+
+def _failed(calls: int, errors: Mapping[str, int] | None) -> str:
+    """Return the failed calls, with their kinds where these are known."""
+    kinds = [f"{kind} {count:,}" for kind, count in (errors or {}).items() if count]
+    return f"{calls:,}" + (f" ({', '.join(kinds)})" if kinds else "")
 
 
 def _number(value: float | None, unit: float, places: int = 0) -> str:

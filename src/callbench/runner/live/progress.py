@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Self
 
+import psutil
 from rich.table import Table
 from rich.text import Text
 
@@ -45,7 +46,8 @@ class Progress:
         self._first_echoes: dict[str, float] = {}
         self._echoes: Thinned[list[float]] = Thinned()
         self._shown = 0
-        self._slices = self._left_out = 0
+        self._slices = self._left_out = self._disturbed = 0
+        self._times = psutil.cpu_times()
         self._began = time.monotonic()
 
     def show_estimate(self, left: str) -> None:
@@ -75,6 +77,7 @@ class Progress:
     def show_round(self, fork: int, number: int, slices: Sequence[Mapping[str, object]]) -> None:
         """Show that a round is on disk."""
         self._slices += len(slices)
+        self._disturbed += sum("repeated" in record for record in slices)
         self._at = fork + 1, number + 1
         self._show(f"fork {fork + 1}, round {number + 1}")
 
@@ -124,8 +127,17 @@ class Progress:
             "left_s": self._left_s,
             "excluded": self._left_out,
             "echoes": self._echoes.kept,
+            "steal_share": self._steal_share(),
+            "disturbed": self._disturbed,
             **(self._ranking.standing() if self._ranking is not None else {}),
         }
+
+    def _steal_share(self) -> float | None:
+        """Return the share of the machine's processor time that went to others since the beginning, if it is known."""
+        times = psutil.cpu_times()
+        passed = sum(times) - sum(self._times)
+        stolen = getattr(times, "steal", 0.0) - getattr(self._times, "steal", 0.0)
+        return round(max(0.0, stolen) / passed, 4) if passed > 0 else None
 
     def _table(self) -> Table | None:
         """Return the rankings so far, as many as fit on the terminal."""

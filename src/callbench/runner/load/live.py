@@ -25,7 +25,8 @@ class LoadProgress:
         self._points: Thinned[dict[str, object]] = Thinned()
         # The latencies since the last point.
         self._fresh: dict[int, int] = {}
-        line.keep_in(record, lambda: {"points": self._points.kept})
+        fails_if = [threshold.text for threshold in request.fail_if]
+        line.keep_in(record, lambda: {"points": self._points.kept, "fails_if": fails_if})
 
     def update(self, at_ns: int, calls: int, errors: int) -> None:
         """Show nanoseconds since the start, successful calls, and errors. Called ten times a second."""

@@ -8,7 +8,7 @@ from callbench.runner.live.progress_line import ProgressLine
 from callbench.stats.estimate.digits import figure
 from callbench.store.lines.capacity import TriedLine
 from callbench.store.lines.overload import HalfLine, OverloadLine
-from callbench.store.lines.sides import SideUse
+from callbench.store.lines.sides import MachineUse, SideUse
 from callbench.store.lines.soak import RestLine, SoakSliceLine
 from callbench.store.progress import Thinned, progress_point
 
@@ -48,6 +48,7 @@ class SliceProgress(ProgressLine):
                 p99_us=times.get("p99"),
                 level=figure(line["level"], 0.0),
                 holds=line["holds"],
+                errors=line["errors"],
             )
         )
 
@@ -64,7 +65,22 @@ def _slice(line: SoakSliceLine | HalfLine | OverloadLine, level: str) -> dict[st
         memory_bytes=server and server["resident_bytes"],
         threads=server and server["threads"],
         level=level,
+        errors=line["errors"],
+        **_machine(line["machine"], server),
     )
+
+
+def _machine(use: MachineUse, server: SideUse | None) -> dict[str, float | None]:
+    """Return what the server and others used of the processors."""
+    elapsed_ns = max(1, use["elapsed_ns"])
+    every_ns = elapsed_ns * use["processors"]
+    return {
+        "processors": server and round((server["user_ms"] + server["system_ms"]) * 1e6 / elapsed_ns, 2),
+        "others_share": round(min(1.0, max(0, use["busy_ns"] - use["ours_ns"]) / every_ns), 4)
+        if use["known"]
+        else None,
+        "steal_share": round(use["steal_ns"] / every_ns, 4),
+    }
 
 
 def _rest(line: RestLine, level: str) -> dict[str, object]:
