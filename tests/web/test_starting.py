@@ -295,15 +295,22 @@ def test_what_cannot_run_is_grey_with_its_reason(
     runs = {"select": "message=soap", "label": "soap", "cells": 3, "why_not": None}
     preview = {
         "title": HOSTILE, "cells": 1, "duration": "soon", "parameters": {HOSTILE: HOSTILE},
-        "choices": {"message": [runs, {**runs, "select": HOSTILE, "label": HOSTILE, "why_not": HOSTILE}]},
+        "choices": {
+            "adapter": [{**runs, "label": "go", "why_not": "it is not built"}],
+            "message": [runs, {**runs, "select": HOSTILE, "label": HOSTILE, "why_not": HOSTILE}],
+        },
         "left_out": [{"why": HOSTILE, "stacks": [HOSTILE]}], "study_file": HOSTILE,
     }  # fmt: skip
     monkeypatch.setattr("callbench.web.choosing.said", lambda _: json.dumps(preview))
-    text = page.get("/new/run", params={"study": str(study)}).text
+    text = page.get("/new/run", params={"study": str(study), "hold_idle": "yes", "until": "2%"}).text
     assert HOSTILE not in text
+    assert "--until=2% --hold-idle" in text
+    # Not among the buttons of the form: the first of those is what Enter in a field presses.
+    assert '<button form="set-up-1">Set up go</button>' in text
+    assert re.search(r'</form>\s*<form id="set-up-1" method="post" action="/settings/setup/go"></form>', text)
     assert re.search(r'class="check grey"><input type="checkbox" name="select" value="[^"]*" disabled>', text)
     assert "Grey: &lt;script&gt;" in text
-    assert text.count(" disabled") == 1
+    assert text.count(" disabled") == 2
 
 
 def test_studies_are_cards(page: TestClient) -> None:

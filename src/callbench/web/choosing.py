@@ -17,8 +17,9 @@ from callbench.web.program import said
 PARAMETER = "set:"
 # Keys with more boxes than this are folded: those that stand first in a study are few.
 _OPEN = 16
+_ADAPTER = "adapter"
 _TITLES = {
-    "adapter": "Adapters and languages",
+    _ADAPTER: "Adapters and languages",
     "message": "Messages",
     "channel": "Channels",
     "call": "Calls",
@@ -81,10 +82,11 @@ class Box:
 
 @dataclass(frozen=True)
 class Boxes:
-    """The values of one key."""
+    """The values of one key. `parts` can be set up, so that greyed values can run."""
 
     title: str
     boxes: Sequence[Box]
+    parts: Sequence[str] = ()
 
     @property
     def folded(self) -> bool:
@@ -156,7 +158,11 @@ def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
         preview = previewed([word for word in words if not word.startswith(("--select=", "--set="))])
     chosen, settings = values.get("select", "").split(), values.get("set", "").split()
     keys = [
-        Boxes(_TITLES[key], [Box(each.select, each.label, each.select in chosen, each.why_not) for each in choices])
+        Boxes(
+            _TITLES[key],
+            [Box(each.select, each.label, each.select in chosen, each.why_not) for each in choices],
+            [each.label for each in choices if each.why_not] if key == _ADAPTER else (),
+        )
         for key, choices in preview.choices.items()
     ]
     in_boxes = {box.select for boxes in keys for box in boxes.boxes}
