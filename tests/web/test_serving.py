@@ -76,6 +76,7 @@ def test_it_is_started_shown_switched_and_stopped(page: TestClient, jobs: Jobs) 
     assert '<p data-moves="native">2 calls answered: 2 Sum</p>' in text
     assert f'<p data-moves="{JSON}">2 calls answered: 2 Sum</p>' in text
     assert '<p data-moves="native/soap+http">0 calls answered</p>' in text
+    assert '<span data-moves="native http">2 calls answered</span></summary>' in text
     assert f"curl -s {url} -d &#39;{{" in text
     assert f"{state.on} endpoints are on; 2 calls answered." in page.get("/new/serve").text
     assert page.post(f"/watch/{name}/switch", data={"part": "http", "on": "no"}).status_code == 303

@@ -27,6 +27,12 @@ class ServedPart(BaseModel):
     name: str
     endpoints: Annotated[list[ServedEndpoint], Field(description="none while it is off")]
 
+    @property
+    def answered(self) -> int | None:
+        """How many calls those that are on have answered; None if they are not counted for each."""
+        counts = [sum(found.calls.values()) for found in self.endpoints if found.calls is not None]
+        return sum(counts) if len(counts) == len(self.endpoints) else None
+
 
 class ServedProcess(BaseModel):
     """A server: all stacks of an adapter, or one stack."""
