@@ -22,8 +22,7 @@ from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.transport import TMemoryBuffer
 
 from callbench.catalog.encoders.byte_table import CallBytes, byte_table
-from callbench.catalog.encoders.encoder import CannotCarryError
-from callbench.catalog.encoders.formats import FORMATS, encoder
+from callbench.catalog.encoders.encoder import FORMATS, CannotCarryError, encoder
 from callbench.catalog.imports import registry
 from callbench.catalog.imports.source import Options
 from callbench.model.service.imported import Imported, Json, Pair

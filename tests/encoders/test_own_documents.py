@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.transport import TMemoryBuffer
 
-from callbench.catalog.encoders.formats import encoder
+from callbench.catalog.encoders.encoder import encoder
 from callbench.catalog.imports import registry
 from callbench.catalog.imports.source import Options
 from callbench.model.service.imported import Json

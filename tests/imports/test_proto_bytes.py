@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from importing import classes, imported
 
-from callbench.catalog.encoders.formats import encoder
+from callbench.catalog.encoders.encoder import encoder
 from callbench.catalog.own import folder, protoc
 from callbench.model.errors import BadInput
 

@@ -14,8 +14,7 @@ from everything_service import FULL, SCHEMA, WIDER
 from callbench.adapter.own_answers import PAIR
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
-from callbench.catalog.encoders.encoder import CannotCarryError
-from callbench.catalog.encoders.formats import encoder
+from callbench.catalog.encoders.encoder import CannotCarryError, encoder
 from callbench.catalog.generator.from_schema import from_schema
 from callbench.catalog.manifest import Manifest
 from callbench.catalog.own import folder

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_folder import TooDeepError, schemas, value_of
 
-from callbench.catalog.encoders.formats import encoder
+from callbench.catalog.encoders.encoder import encoder
 from callbench.catalog.user_json import parsed
 from callbench.model.service.imported import Json
 from callbench.model.service.schema import Kind, Schema

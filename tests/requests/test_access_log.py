@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callbench.catalog.requests import access_log, log_line
-from callbench.catalog.requests.path_shape import shape
+from callbench.catalog.requests.access_log import shape
 from callbench.model.errors import BadInput
 from callbench.model.script import Bodies, Script
 

@@ -4,7 +4,7 @@ import pytest
 
 from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import FIGURES, STEADY, Row, stream
-from callbench.runner.wire.steady_calls import counts_agree, steady_counts
+from callbench.runner.wire.trial import counts_agree, steady_counts
 
 
 def count(to_server: float, to_client: float = 26, packets: float = 1) -> list[Row]:

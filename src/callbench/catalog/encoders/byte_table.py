@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from callbench.catalog.encoders.codings import CODINGS
-from callbench.catalog.encoders.encoder import CannotCarryError, Encoder
-from callbench.catalog.encoders.formats import FORMATS, encoder
+from callbench.catalog.encoders.encoder import FORMATS, CannotCarryError, Encoder, encoder
 from callbench.model.errors import CallbenchError
 from callbench.model.service.imported import MOST_CALLS, Imported, Json, Pair
 from callbench.model.service.schema import OwnCall

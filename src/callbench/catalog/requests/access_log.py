@@ -1,13 +1,14 @@
 """Endpoints in the proportions of a log of requests."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from callbench.catalog.requests import log_line
 from callbench.catalog.requests.log_line import LoggedRequest
-from callbench.catalog.requests.path_shape import shape
 from callbench.catalog.requests.proxy_log import W3cFields
 from callbench.model.errors import BadInput
 from callbench.model.script import Bodies, Script, Session, Step
@@ -23,6 +24,13 @@ _UNCHANGED = 304
 _MARK = "\ufeff"
 _GOOD = range(200, 400)
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_ID = re.compile(
+    r"\d+"  # a number
+    r"|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"  # a UUID
+    r"|(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{12,}"  # a long hexadecimal number
+    r"|(?=[A-Za-z_-]*\d)[0-9A-Za-z_-]{20,}"  # a key such as those of databases and tokens
+)
+_ANY_ID = "{id}"
 
 
 @dataclass
@@ -227,3 +235,15 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, bool]]:
                     yield place, line, raw.endswith(b"\n")
     except OSError as failure:
         raise BadInput(f"{path} cannot be read: {failure.strerror}") from failure
+
+
+def shape(target: str) -> str:
+    """The endpoint of a path with its query: identifiers become `{id}`, and of the query the names stay.
+
+    Args:
+        target: begins with /.
+    """
+    parts = urlsplit(target)
+    path = "/".join(_ANY_ID if _ID.fullmatch(part) else part for part in parts.path.split("/"))
+    names = sorted({pair.partition("=")[0] for pair in parts.query.split("&") if pair})
+    return f"{path}?{'&'.join(names)}" if names else path

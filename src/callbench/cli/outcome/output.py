@@ -33,9 +33,20 @@ def show_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str], *, a
     if as_json:
         print_json(rows)
         return
-    from callbench.cli.outcome import table
+    from callbench.report.text.grid import Column, Grid
 
-    table.of(rows, columns).print(console(1000))
+    shown = Grid([Column(name) for name in columns], ruled=False)
+    for row in rows:
+        shown.add(*(_cell(row[column]) for column in columns))
+    shown.print(console(1000))
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={each}" for key, each in value.items())
+    return "" if value is None else str(value)
 
 
 def console(width: int = 160) -> "Console":

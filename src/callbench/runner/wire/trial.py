@@ -1,16 +1,17 @@
 """The wire ledger of one cell: set-up, first call, steady call, and the whole life of a new client."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from callbench.adapter import oracle
 from callbench.adapter.session import Adapter
-from callbench.analysis.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, Row, per_call
+from callbench.analysis.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, Row, mean, per_call, stream, whole
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Cell, sides_of
 from callbench.model.errors import AdapterFailure
 from callbench.runner.wire.lab import Lab
-from callbench.runner.wire.steady_calls import Steady, counts_agree, steady_counts
 from callbench.store.lines.wire import AccountRow, CountedLedger
 
 # A phase ends when TCP has acknowledged everything, which can take 200 ms, and no frame came for this long. What a
@@ -20,6 +21,37 @@ QUIET_MS = 20
 _FEW_CALLS = 4
 _TRIES = 8
 _LIMIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Steady:
+    """The count of a steady call.
+
+    Attributes:
+        rows: one row per direction: the count that came twice in a row, or the mean of all.
+        exact: whether one count came twice in a row, in whole bytes.
+        counts: stream bytes per call in both directions, of every count, in order.
+    """
+
+    rows: list[Row]
+    exact: bool
+    counts: list[float]
+
+
+def counts_agree(counts: Sequence[Sequence[Row]]) -> bool:
+    """Return whether the last two counts agree.
+
+    They must have the same bytes, and whole numbers in each direction. The same fraction twice is not exact: some calls
+    of the drive differed, for example by a ping.
+    """
+    return len(counts) > 1 and stream(counts[-1]) == stream(counts[-2]) and whole(counts[-1]) and whole(counts[-2])
+
+
+def steady_counts(counts: Sequence[list[Row]]) -> Steady:
+    """Return the result of the counts."""
+    streams = [stream(counted) for counted in counts]
+    exact = counts_agree(counts)
+    return Steady(counts[-1] if exact else mean(counts), exact, streams)
 
 
 def measure_ledger(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None) -> CountedLedger:

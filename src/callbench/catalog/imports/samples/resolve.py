@@ -1,9 +1,9 @@
 """From what was seen to a schema."""
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
-from callbench.catalog.imports.samples import names
 from callbench.catalog.imports.samples.map_or_message import is_map
 from callbench.catalog.imports.samples.observed_place import (
     BOOL,
@@ -16,7 +16,7 @@ from callbench.catalog.imports.samples.observed_place import (
     pointer,
 )
 from callbench.model.errors import BadInput
-from callbench.model.service.identifiers import field_names
+from callbench.model.service.identifiers import field_names, pascal
 from callbench.model.service.schema import Encoding, Enumeration, Field, Kind, Loss, Message, Shape
 
 _VALUE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -62,7 +62,7 @@ class Resolver:
         Raises:
             BadInput: samples contradict each other.
         """
-        name = names.message_name(name)
+        name = _message_name(name)
         if not seen.types - {NULL} and NULL not in seen.first:
             return self._kept(Message(name, ()))
         if seen.types == {OBJECT} and NULL not in seen.first and not is_map(seen):
@@ -86,7 +86,7 @@ class Resolver:
             nulls = 0
         optional = nulls > 0 or absent > 0
         if optional and type_.shape is not Shape.ONE:
-            wrapped = self._kept(Message(names.message_name(*named), (_plain(type_, "items"),), wrapped=True))
+            wrapped = self._kept(Message(_message_name(*named), (_plain(type_, "items"),), wrapped=True))
             type_ = _Type(Kind.MESSAGE, type_name=wrapped)
         if nulls and absent:
             self._lose(place, "It is null in some samples and absent in others.", "Null is taken for absent.")
@@ -149,7 +149,7 @@ class Resolver:
             and len(values) > 1
             and all(_VALUE.fullmatch(value) for value in values)
         ):
-            return _Type(Kind.ENUM, type_name=self._enumeration(names.message_name(named[1]), named, values))
+            return _Type(Kind.ENUM, type_name=self._enumeration(_message_name(named[1]), named, values))
         format_ = next(
             (name for name in ("uuid", "date-time", "date", "decimal", "uri", "email") if name in seen.formats), ""
         )
@@ -157,7 +157,7 @@ class Resolver:
 
     def _enumeration(self, name: str, named: tuple[str, str], values: dict[str, int]) -> str:
         numbered = tuple((value, number) for number, value in enumerate(sorted(values)))
-        for candidate in (name, names.message_name(*named), names.free(name, {*self.enumerations, *self.messages})):
+        for candidate in (name, _message_name(*named), _free_name(name, {*self.enumerations, *self.messages})):
             known = self.enumerations.get(candidate)
             if candidate not in self.messages and (known is None or known.values == numbered):
                 break
@@ -169,7 +169,7 @@ class Resolver:
         if items is None or not items.count:
             self._lose(place, "It is an empty list in every sample.", "It is a list of values of any type.")
             return _Type(Kind.JSON, Shape.MANY)
-        return replace(self._inner(items, (named[0], names.singular(named[1])), under), shape=Shape.MANY)
+        return replace(self._inner(items, (named[0], _singular(named[1])), under), shape=Shape.MANY)
 
     def _object_or_map(self, seen: ObservedPlace, named: tuple[str, str], place: str) -> _Type:
         if not seen.members and seen.others is None:
@@ -178,7 +178,7 @@ class Resolver:
         if not is_map(seen):
             return _Type(Kind.MESSAGE, type_name=self._object(seen, self._free(seen, named), place))
         under = pointer(place, "*")
-        inner = self._inner(seen.under_all_keys(), (named[0], names.singular(named[1])), under)
+        inner = self._inner(seen.under_all_keys(), (named[0], _singular(named[1])), under)
         return replace(inner, shape=Shape.MAP)
 
     def _inner(self, seen: ObservedPlace, named: tuple[str, str], place: str) -> _Type:
@@ -191,7 +191,7 @@ class Resolver:
             return type_
         field = _plain(type_, "items")
         return _Type(
-            Kind.MESSAGE, type_name=self._kept(Message(names.message_name(*named, "items"), (field,), wrapped=True))
+            Kind.MESSAGE, type_name=self._kept(Message(_message_name(*named, "items"), (field,), wrapped=True))
         )
 
     def _wrapped(self, seen: ObservedPlace, name: str, place: str) -> str:
@@ -200,16 +200,16 @@ class Resolver:
 
     def _free(self, seen: ObservedPlace, named: tuple[str, str]) -> str:
         """A name for a nested message: by its key alone, if no other message has that."""
-        short = names.message_name(named[1])
+        short = _message_name(named[1])
         known = self.messages.get(short)
         if known is None or {field.json_name for field in known.fields} == set(seen.members):
             return short
-        return names.message_name(*named)
+        return _message_name(*named)
 
     def _kept(self, message: Message) -> str:
         known = self.messages.get(message.name)
         if known is not None and known != message:
-            message = replace(message, name=names.free(message.name, self.messages))
+            message = replace(message, name=_free_name(message.name, self.messages))
         self.messages[message.name] = message
         return message.name
 
@@ -228,3 +228,29 @@ def _plain(type_: _Type, name: str) -> Field:
         format=type_.format,
         encoding=type_.encoding,
     )
+
+
+def _message_name(*parts: str) -> str:
+    """`OrderLine` for `order` and `line`."""
+    return pascal("-".join(parts), "Message")
+
+
+def _free_name(name: str, taken: Container[str]) -> str:
+    """The name, or the name with the first number that makes it a new one."""
+    number = 2
+    candidate = name
+    while candidate in taken:
+        candidate = f"{name}{number}"
+        number += 1
+    return candidate
+
+
+def _singular(key: str) -> str:
+    """The name of one of many: `line` for `lines`."""
+    if key.endswith("ies") and len(key) > 4:
+        return key[:-3] + "y"
+    if key.endswith(("sses", "xes", "ches")):
+        return key[:-2]
+    if key.endswith("s") and not key.endswith(("ss", "us", "is")) and len(key) > 2:
+        return key[:-1]
+    return key
