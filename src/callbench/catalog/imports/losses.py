@@ -10,7 +10,6 @@ NULL_OR_ABSENT = ("The key can be absent or null.", "Null is the same as absent.
 NULL_LIST = ("A list or a map can be null.", "Null is the same as empty.")
 ABSENT_LIST = ("A list or a map can be absent.", "Absent is the same as empty.")
 NULL_ITEM = ("The items can be null.", "They are kept as JSON (google.protobuf.Value).")
-TUPLE = ("The types of the items depend on their position.", "They are kept as JSON (google.protobuf.Value).")
 NAMED_AND_OTHER = ("Keys besides the named ones are allowed.", "Only the named keys are kept.")
 LISTED = ("Only listed values are allowed.", "Every value of the type is; generated payloads keep to the list.")
 DEFAULT = ("The field has a default of its own.", "The default is left out.")

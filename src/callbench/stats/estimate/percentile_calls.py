@@ -8,14 +8,6 @@ edition, 2003, section 7.1; with trials that are independent). Two ends with at 
 
 on: with fewer calls even the greatest of them lies below the percentile too often. At C = 95 %, p50 needs 6, p90 36,
 p99 368 and p99.9 3,688 calls. A percentile of fewer is the greatest time or nearly so, under another name.
-
-How narrow it is with more follows from the error of an order statistic, sqrt(q (1 - q) / n) / f(x) (the same, section
-10.2), with the density f at the percentile x. Of a tail that falls exponentially, x f(x) = (1 - q) ln(1 / (1 - q)), so
-
-    n = q / (1 - q) (z / (h ln(1 / (1 - q))))^2
-
-calls make half of the interval a share h of the percentile: p99 within 10 % needs about 1,800, within 5 % 7,200. Calls
-that follow each other resemble each other, and forks differ: both need more, so this is the least.
 """
 
 import math
@@ -23,9 +15,6 @@ from collections.abc import Sequence
 
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.estimate.interval import CONFIDENCE
-
-# Of Student's distribution with endless freedom, at the confidence of every interval.
-_Z = 1.959964
 
 
 def fewest_calls(share: float, confidence: float = CONFIDENCE) -> int:
@@ -71,17 +60,6 @@ def alike_calls(share: float, calls: int, independent: float, confidence: float)
 def percentile_name(share: float) -> str:
     """Return the name of a percentile: `p99.9` for 0.999."""
     return f"p{share * 100:g}"
-
-
-def calls_for(share: float, half_width: float) -> int:
-    """Return how many calls make half of a percentile's interval so narrow, if its tail falls exponentially.
-
-    Args:
-        share: 0.99 of p99; above 0 and below 1.
-        half_width: as a share of the percentile: 0.05 is 5 %.
-    """
-    wanted = share / (1 - share) * (_Z / (half_width * math.log(1 / (1 - share)))) ** 2
-    return max(fewest_calls(share), math.ceil(wanted))
 
 
 def percentile_ends(buckets: Buckets, share: float, confidence: float = CONFIDENCE) -> tuple[float, float] | None:
