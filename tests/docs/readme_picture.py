@@ -43,7 +43,8 @@ def drawn(folder: Path) -> dict[Path, str]:
 
 def _alone(svg: str) -> str:
     """Give a chart of a page what it needs as a file: colours, paper and a margin."""
-    head, _, rest = svg.partition(">")
+    # A picture has no script that would answer for its marks.
+    head, _, rest = re.sub(r' data-at="[^"]*"', "", svg).partition(">")
     found = re.search(r'width="([\d.]+)" height="([\d.]+)" viewBox="[^"]+"', head)
     assert found is not None
     width, height = (round(float(size)) + 2 * _MARGIN for size in found.groups())

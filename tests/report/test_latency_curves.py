@@ -124,7 +124,7 @@ def test_the_chart_has_a_line_and_a_band_a_cell_and_says_the_same_in_a_table(kno
     names = [cell.attributes["group"] for cell in cells]
     values = chart.spec["data"]["values"]
     assert {value["name"] for value in values} == set(names), "of one stack, the calls tell them apart"
-    assert {layer["mark"]["type"] for layer in chart.spec["layer"]} == {"area", "line"}
+    assert {layer["mark"]["type"] for layer in chart.spec["layer"]} == {"area", "line", "point"}
     (sheet,) = chart.sheets
     assert [row[0] for row in sheet.rows] == names
     assert sheet.rows[0][5] == "few calls"

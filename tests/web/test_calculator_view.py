@@ -34,7 +34,7 @@ def test_it_shows_the_page_of_the_command_and_leaves_the_run_as_it_is(
     asked = page.get("/calculator", params=ASKED)
     assert asked.status_code == 200, asked.text
     assert 'name="calls" value="500"' in asked.text, "its address keeps what was asked"
-    framed = re.search(r'<iframe[^>]* src="([^"]+)" sandbox>', asked.text)
+    framed = re.search(r'<iframe[^>]* src="([^"]+)" sandbox="allow-scripts">', asked.text)
     assert framed
     answer = page.get(html.unescape(framed[1]))
     assert answer.status_code == 200, answer.text
@@ -43,7 +43,8 @@ def test_it_shows_the_page_of_the_command_and_leaves_the_run_as_it_is(
     words = re.search(r"callbench (advise .*)</pre>", asked.text)
     assert words
     callbench(*html.unescape(words[1]).split(), "--undecided=pass", check=True)
-    assert without_time(answer.text) == without_time((made / "advice.html").read_text())
+    shown, written = (text.partition("<header>")[2] for text in (answer.text, (made / "advice.html").read_text()))
+    assert without_time(shown) == without_time(written) != ""
 
 
 def without_time(text: str) -> str:

@@ -29,6 +29,15 @@ def test_nobody_else_reads(stranger: TestClient, path: str) -> None:
     assert answer.text.count("\n") == 1
 
 
+def test_the_script_of_a_frame_without_an_origin_is_for_all_and_has_no_other_address(stranger: TestClient) -> None:
+    answer = stranger.get("/tables.js")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert stranger.get("/framing.js").status_code == 403
+    assert stranger.get("/tables.js", headers={"host": "evil.example:8123"}).status_code == 421
+    assert stranger.post("/tables.js", headers={"origin": BASE}).status_code in {403, 405}
+
+
 def test_nobody_else_changes(stranger: TestClient, guard: Guard) -> None:
     assert stranger.post("/records/soak/delete", data={"sure": "yes"}, headers={"origin": BASE}).status_code == 403
     assert stranger.post(f"/?token={guard.token}", headers={"origin": BASE}).status_code == 403
@@ -68,7 +77,7 @@ def test_reading_changes_nothing(page: TestClient, path: str) -> None:
     assert page.get("/records/y").status_code == 400
 
 
-@pytest.mark.parametrize("path", ["/", "/records/soak", "/no/such/page", "/style.css"])
+@pytest.mark.parametrize("path", ["/", "/records/soak/delete", "/no/such/page", "/style.css"])
 def test_nothing_from_elsewhere_and_no_script(page: TestClient, path: str) -> None:
     answer = page.get(path)
     policy = answer.headers["content-security-policy"]

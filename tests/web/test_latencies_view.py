@@ -41,7 +41,7 @@ def test_ticked_cells_are_drawn_and_stay_ticked_whatever_is_searched(page: TestC
     assert 'value="no such words"' in asked
     assert '<option value="p99_us" selected>' in asked
     assert f"callbench report {made} --latency={first},{second}" in html.unescape(asked)
-    framed = re.search(r'<iframe[^>]* src="([^"]+)" sandbox>', asked)
+    framed = re.search(r'<iframe[^>]* src="([^"]+)" sandbox="allow-scripts">', asked)
     assert framed
     answer = page.get(html.unescape(framed[1]))
     assert answer.status_code == 200, answer.text

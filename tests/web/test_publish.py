@@ -61,7 +61,12 @@ def test_the_command_writes_every_kind_of_record(
     for one in made["records"]:
         page = (site / f"records/{one['id']}.html").read_text()
         assert f'href="records/{one["id"]}.html"' in index
-        assert page.index("<body") < page.index('href="../index.html"') < page.index("<h1")
+        assert (
+            page.index("<body")
+            < page.index('href="../index.html"')
+            < page.index('src="../tables.js"')
+            < page.index("<h1")
+        )
 
 
 def test_a_link_holds_when_a_record_is_renamed_tagged_or_joined_by_others(

@@ -25,6 +25,7 @@ from callbench.web.calculating import Calculating
 from callbench.web.comparing import Comparing
 from callbench.web.exporting import exported
 from callbench.web.failing import status_of
+from callbench.web.guard import FRAME_SCRIPTS, READING_POLICY
 from callbench.web.histories import Histories, shown
 from callbench.web.hosts import OtherMachines
 from callbench.web.jobs import Jobs
@@ -36,7 +37,7 @@ from callbench.web.services import Services
 from callbench.web.serving import Serving
 from callbench.web.settings import Settings
 from callbench.web.starting import Starting
-from callbench.web.views import framed, style, view
+from callbench.web.views import framed, script, style, view
 from callbench.web.watching import Watching
 
 _Result = TypeVar("_Result")
@@ -85,6 +86,10 @@ class Pages:
             routes=[
                 Route("/", self._records),
                 Route("/style.css", self._style),
+                *(
+                    Route(path, lambda request: script(request.url.path[1:]))
+                    for path in ("/framing.js", *FRAME_SCRIPTS)
+                ),
                 Route("/history", self._history),
                 Route("/import", self._import, methods=["POST"]),
                 Route("/records/{name}", self._record),
@@ -144,13 +149,17 @@ class Pages:
     def _read(self, request: Request, part: str) -> Response:
         entry = self._shelf.entry(request.path_params["name"])
         path = self._shelf.folder / entry.name
-        return view("record", {"entry": entry, "part": part, "shell": shlex.quote(str(path))})
+        answer = view("record", {"entry": entry, "part": part, "shell": shlex.quote(str(path))})
+        answer.headers["Content-Security-Policy"] = READING_POLICY
+        return answer
 
     def _page_of_cells(self, request: Request) -> Response:
-        return framed(lambda: self._reports.written(self._shelf.path(request.path_params["name"]), ["--cells"]))
+        return framed(
+            request, lambda: self._reports.written(self._shelf.path(request.path_params["name"]), ["--cells"])
+        )
 
     def _report(self, request: Request) -> Response:
-        return framed(lambda: self._reports.written(self._shelf.path(request.path_params["name"])))
+        return framed(request, lambda: self._reports.written(self._shelf.path(request.path_params["name"])))
 
     def _export(self, request: Request) -> Response:
         return exported(self._shelf.path(request.path_params["name"]), self._kept)

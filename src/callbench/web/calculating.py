@@ -66,7 +66,7 @@ class Calculating:
 
     def _page(self, request: Request) -> Response:
         values = {field.name: request.query_params.get(field.name, "").strip() for field in FIELDS}
-        return framed(lambda: self.page(request.query_params.get("run", ""), _options(values)))
+        return framed(request, lambda: self.page(request.query_params.get("run", ""), _options(values)))
 
     def page(self, run: str, options: Sequence[str]) -> bytes:
         """Return the page of an advice, which is made anew when its run changes.

@@ -18,11 +18,15 @@ POLICY = (
 MOVING_POLICY = f"{POLICY}; script-src 'self'; connect-src 'self'"
 # A part of a view that stands in a frame of it.
 FRAMED_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+# A view with a report in its frame keeps the report's state.
+READING_POLICY = f"{POLICY}; script-src 'self'"
 # A report has its styles and charts within. It stands in a frame of the page, where it may do nothing.
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none';"
     " form-action 'none'; sandbox"
 )
+# Scripts of a report's tables and charts. A frame without an origin asks for them, so no cookie comes with that.
+FRAME_SCRIPTS = ("/tables.js", "/marks.js")
 _CHANGES = "POST"
 _READS = frozenset({"GET", "HEAD"})
 _HEADERS = {
@@ -34,6 +38,15 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _HOW = "Open the address that `callbench ui` printed."
+
+
+def scripted_policy(base: str) -> str:
+    """Return the policy of a report whose tables and charts answer: its scripts may run there, and reach nothing else.
+
+    Args:
+        base: the address of the page, without a path.
+    """
+    return f"{REPORT_POLICY} allow-scripts; script-src {' '.join(base + script for script in FRAME_SCRIPTS)}"
 
 
 class Guard:
@@ -60,6 +73,8 @@ class Guard:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                if scope["path"] in FRAME_SCRIPTS:
+                    headers["Cross-Origin-Resource-Policy"] = "cross-origin"
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -75,6 +90,8 @@ class Guard:
             return _refused(f"This page is at 127.0.0.1 only. {_HOW}", 421)
         if method not in _READS and method != _CHANGES:
             return _refused("Only GET, HEAD and POST are understood here.", 405)
+        if scope["path"] in FRAME_SCRIPTS and method in _READS:
+            return None
         origin = headers.get("origin")
         if (method == _CHANGES or origin is not None) and origin != f"http://{host}":
             return _refused("The request comes from another page, so it is refused.", 403)

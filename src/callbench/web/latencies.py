@@ -116,7 +116,7 @@ class Latencies:
     def _page(self, request: Request) -> Response:
         path = self._shelf.path(request.path_params["name"])
         cells = request.query_params.getlist("cell")
-        return framed(lambda: self._reports.written(path, [f"--latency={','.join(cells)}"]))
+        return framed(request, lambda: self._reports.written(path, [f"--latency={','.join(cells)}"]))
 
     def _cells(self, path: Path) -> Sequence[ShownCell]:
         """Return the cells of a run, which are read anew when it changes.

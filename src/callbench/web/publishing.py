@@ -27,20 +27,20 @@ from callbench.store import packed
 from callbench.store.head import RUN, as_file
 from callbench.store.record import Record
 from callbench.store.shelf import Shelf, ShelvedRecord
+from callbench.web.guard import FRAME_SCRIPTS
 from callbench.web.histories import shown
 from callbench.web.reports import title_of
-from callbench.web.views import part, style
+from callbench.web.views import asset, beginning, part, reading, style
 
 MARKER = "site.json"
 _FORMAT = 1
 # The only names that a publication writes, and so the only ones that the next one removes.
 _OURS = re.compile(
-    r"(?:index|history|commits)\.html|feed\.xml|site\.json|records/[a-z]+-[0-9]{8}-[0-9a-f]{12}(?:-cells\.html|\.html|\.zip)"
+    r"(?:index|history|commits)\.html|feed\.xml|site\.json|tables\.js|marks\.js|records/[a-z]+-[0-9]{8}-[0-9a-f]{12}(?:-cells\.html|\.html|\.zip)"
 )
 _SPACE = uuid.UUID("5b1f4a5e-3f0a-4f0e-9a43-3d1f7f2f6c11")
 _UNKNOWN = "1970-01-01T00:00:00Z"
 _HISTORIES: Mapping[str, str] = {SeriesOrder.TIME: "history.html", SeriesOrder.COMMIT: "commits.html"}
-_BODY = re.compile(rb"<body[^>]*>")
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,8 @@ def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> li
         changed = shown(document(history(collected(shelf, order=order)), order), lambda name: _page(ids.get(name)))
         page = part("published_history", {"style": style(), "pages": _HISTORIES, "orders": orders, **changed})
         site.write(_HISTORIES[order], page.encode())
+    for script in FRAME_SCRIPTS:
+        site.write(script[1:], asset(script[1:]).encode())
     site.write("feed.xml", part("feed", {"records": made, "feed": feed, "base": base, "plain": _plain}).encode())
     site.end(feed, made)
     return made
@@ -149,8 +151,8 @@ def _one(
 
 def _write_page(site: "_Site", name: str, content: bytes, *, cells: bool) -> None:
     """Write a page, with links to the list, to the record's file, and to the page of its cells if there is one."""
-    bar = part("published_bar", {"id": name.removesuffix("-cells"), "cells": cells}).encode()
-    site.write(f"records/{name}.html", _BODY.sub(lambda match: match[0] + bar, content, count=1))
+    bar = part("published_bar", {"id": name.removesuffix("-cells"), "cells": cells})
+    site.write(f"records/{name}.html", beginning(content, bar + reading("../")))
 
 
 def _download(record: Path, site: "_Site", name: str, making: Path) -> int:

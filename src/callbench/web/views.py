@@ -1,17 +1,20 @@
 """The views as HTML: templates that escape everything."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.responses import HTMLResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 
 from callbench.model.errors import CallbenchError
 from callbench.web.failing import status_of
-from callbench.web.guard import REPORT_POLICY
+from callbench.web.guard import FRAME_SCRIPTS, REPORT_POLICY, scripted_policy
 
 LOADER = PackageLoader("callbench.web", "templates")
+_BODY = re.compile(rb"<body[^>]*>")
 
 
 def view(name: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
@@ -35,25 +38,46 @@ def part(name: str, values: Mapping[str, Any]) -> str:
     return _environment().get_template(f"{name}.html.j2").render(values)
 
 
-def framed(make: Callable[[], bytes]) -> HTMLResponse:
+def framed(request: Request, make: Callable[[], bytes]) -> HTMLResponse:
     """Return a report that stands in a frame of a view, or the sentence why there is none."""
-    headers = {"Content-Security-Policy": REPORT_POLICY}
     try:
-        return HTMLResponse(make(), headers=headers)
+        page = beginning(make(), reading("/"))
     except CallbenchError as failure:
         answer = view("failed", {"sentence": str(failure), "framed": True, "style": style()}, status_of(failure))
-        answer.headers.update(headers)
+        answer.headers["Content-Security-Policy"] = REPORT_POLICY
         return answer
+    policy = scripted_policy(str(request.base_url).rstrip("/"))
+    return HTMLResponse(page, headers={"Content-Security-Policy": policy})
+
+
+def beginning(page: bytes, with_: str) -> bytes:
+    """Return a report with something before all else that it shows."""
+    return _BODY.sub(lambda match: match[0] + with_.encode(), page, count=1)
+
+
+def reading(at: str) -> str:
+    """Return what lets a report's tables be sorted and filtered, and its charts be pointed at.
+
+    Args:
+        at: the folder of the scripts, with a slash at its end.
+    """
+    scripts = [script_.removeprefix("/") for script_ in FRAME_SCRIPTS]
+    return part("reading", {"style": asset("reading.css"), "at": at, "scripts": scripts})
 
 
 def style() -> str:
     """The styles of every view."""
-    return LOADER.get_source(_environment(), "page.css")[0]
+    return asset("page.css")
 
 
-def script() -> str:
-    """The script of the views that move."""
-    return LOADER.get_source(_environment(), "moving.js")[0]
+def script(name: str) -> Response:
+    """Return one of the scripts: `moving.js`."""
+    return Response(asset(name), media_type="text/javascript")
+
+
+def asset(name: str) -> str:
+    """Read a file that stands beside the templates."""
+    return LOADER.get_source(_environment(), name)[0]
 
 
 @cache

@@ -72,7 +72,7 @@ class Watching:
     def routes(self) -> Sequence[Route]:
         """Return the addresses."""
         return (
-            Route("/moving.js", lambda _: Response(script(), media_type="text/javascript")),
+            Route("/moving.js", lambda _: script("moving.js")),
             Route("/watch/{name}", self._watch),
             Route("/watch/{name}/events", self._events),
             Route("/watch/{name}/log", self._log),

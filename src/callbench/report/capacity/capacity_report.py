@@ -175,6 +175,7 @@ def _chart(result: CapacityResult, first: str) -> Chart | None:
 
 def _rates(result: CapacityResult) -> Chart | None:
     """Calls a second by load: where the line is flat, something is used up."""
+    from callbench.report.charts.marks import answering  # noqa: PLC0415 - as above
     from callbench.report.charts.palette import SERIES, WIDTH, logarithmic  # noqa: PLC0415 - beside what needs it
 
     points = [
@@ -188,7 +189,8 @@ def _rates(result: CapacityResult) -> Chart | None:
         "width": WIDTH - 60,
         "height": 200,
         "data": {"values": points},
-        "mark": {"type": "point", "filled": True, "color": SERIES[0]},
-        "encoding": {"x": x, "y": y},
+        "layer": [
+            answering({"mark": {"type": "point", "filled": True, "color": SERIES[0]}, "encoding": {"x": x, "y": y}})
+        ],
     }
     return chart("capacity-rate", "Calls per second by clients", "Each mark is one load.", spec, _SOURCE)

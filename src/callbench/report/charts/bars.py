@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.marks import answering
 from callbench.report.charts.palette import WIDTH, Spec
 
 
@@ -34,8 +35,8 @@ def bars(values: Sequence[Mapping[str, object]], fields: Fields, title: str, col
     return {
         "width": WIDTH,
         "height": {"step": 22},
+        "layer": [answering({"mark": {"type": "bar", "height": {"band": 0.7}}, "encoding": {}})],
         "data": {"values": list(values)},
-        "mark": {"type": "bar", "height": {"band": 0.7}},
         "encoding": {
             "y": {
                 "field": fields.row,

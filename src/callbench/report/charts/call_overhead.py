@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from callbench.analysis.judge.overhead import CallOverhead
+from callbench.report.charts.marks import SAID, answering, interval_ends, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
 
 BASELINE, CODEC, UNPARTED = "baseline (channel only)", "encode and decode", "overhead that does not add up"
@@ -27,6 +28,7 @@ def call_overhead(overheads: Sequence[CallOverhead], channels: Sequence[str]) ->
             "whole": overhead.time.middle,
             "low": overhead.time.low or overhead.time.middle,
             "high": overhead.time.high or overhead.time.middle,
+            SAID: _said(overhead, "whole call", overhead.time.middle, interval_ends(overhead.time)),
         }
         for overhead in overheads
     ]
@@ -44,26 +46,30 @@ def call_overhead(overheads: Sequence[CallOverhead], channels: Sequence[str]) ->
             "width": _PANEL,
             "height": {"step": 15},
             "layer": [
-                {
-                    "transform": [{"filter": "isValid(datum.part)"}],
-                    "mark": {"type": "bar", "height": {"band": 0.7}},
-                    "encoding": {
-                        "y": y,
-                        "x": {**x, "field": "from"},
-                        "x2": {"field": "to"},
-                        "color": {"field": "part", "type": "nominal", "scale": parts},
-                    },
-                },
+                answering(
+                    {
+                        "transform": [{"filter": "isValid(datum.part)"}],
+                        "mark": {"type": "bar", "height": {"band": 0.7}},
+                        "encoding": {
+                            "y": y,
+                            "x": {**x, "field": "from"},
+                            "x2": {"field": "to"},
+                            "color": {"field": "part", "type": "nominal", "scale": parts},
+                        },
+                    }
+                ),
                 {
                     "transform": [{"filter": "isValid(datum.whole)"}],
                     "mark": {"type": "rule", "strokeWidth": 1.5, "color": INK},
                     "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
                 },
-                {
-                    "transform": [{"filter": "isValid(datum.whole)"}],
-                    "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1, "color": INK},
-                    "encoding": {"y": y, "x": {**x, "field": "whole"}},
-                },
+                answering(
+                    {
+                        "transform": [{"filter": "isValid(datum.whole)"}],
+                        "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1, "color": INK},
+                        "encoding": {"y": y, "x": {**x, "field": "whole"}},
+                    }
+                ),
             ],
         },
     }
@@ -87,4 +93,12 @@ def _bars(overhead: CallOverhead) -> list[Spec]:
         cut.append((CODEC, baseline, baseline + overhead.codec_us))
     elif whole > baseline:
         cut.append((UNPARTED, baseline, whole))
-    return [{**_place(overhead), "part": part, "from": begin, "to": end} for part, begin, end in cut]
+    return [
+        {**_place(overhead), "part": part, "from": begin, "to": end, SAID: _said(overhead, part, end - begin)}
+        for part, begin, end in cut
+    ]
+
+
+def _said(overhead: CallOverhead, part: str, us: float, ends: tuple[float, float] | None = None) -> str:
+    place = _place(overhead)
+    return f"{place['message']} over {place['channel']}, {part}: {value_text(us, ends, 'µs')}"

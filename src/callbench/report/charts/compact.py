@@ -125,9 +125,11 @@ def _prune(parent: Element) -> None:
 
 
 def _draws_nothing(element: Element) -> bool:
-    """Return whether an element is an empty group, an empty path, or a frame without a colour."""
+    """Return whether an element is an empty group, an empty path, a frame without a colour, or cannot be seen."""
     if element.tag == "g":
         return len(element) == 0
+    if element.get("opacity") == "0":
+        return True
     if element.tag == "path":
         return not element.get("d") or not {"fill", "stroke"} & element.attrib.keys()
     return element.tag == "text" and not element.text and not len(element)

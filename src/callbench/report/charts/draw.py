@@ -3,6 +3,8 @@
 import json
 import os
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from zlib import crc32
 
@@ -11,6 +13,7 @@ from markupsafe import Markup, escape
 
 from callbench.model import machine_limits
 from callbench.report.charts.compact import compact
+from callbench.report.charts.marks import PlacedMark, as_attribute, as_list, placed, said
 from callbench.report.charts.narrow import FIRST, LEAST, PHONE, columns, narrow
 from callbench.report.charts.palette import CONFIG, STAND_INS, WIDTH, Spec
 from callbench.report.text.section import Chart
@@ -34,24 +37,51 @@ def to_svg(spec: Spec, label: str, small_spec: Spec | None = None) -> Markup:
         label: the description for a person who cannot see it.
         small_spec: a description for narrow screens; None for the same one, made narrow.
     """
-    wide, _ = _svg(spec, label, WIDTH)
+    whole = said(spec)
+    wide = _svg(whole, label, WIDTH)
     if small_spec is not None:
-        return _both(wide, _svg(small_spec, label, PHONE)[0])
-    small, width = _svg(narrow(spec), label, PHONE)
-    if width != PHONE:
+        return _both(wide, _svg(said(small_spec), label, PHONE))
+    small = _svg(narrow(whole), label, PHONE)
+    if small.across != PHONE:
         # Names and axes take what they need; what is plotted has the rest.
-        small, _ = _svg(narrow(spec, max(LEAST, FIRST - (width - PHONE))), label, PHONE)
+        small = _svg(narrow(whole, max(LEAST, FIRST - (small.across - PHONE))), label, PHONE)
     return _both(wide, small)
 
 
-def _both(wide: Markup, small: Markup) -> Markup:
-    return Markup('<div class="wide">{}</div><div class="narrow">{}</div>').format(wide, small)
+@dataclass(frozen=True)
+class _Drawing:
+    """A drawn chart.
+
+    Attributes:
+        head: the attributes of its element `svg`.
+        inner: what stands in it.
+        across: its width in pixels.
+        marks: those that say what they are.
+    """
+
+    head: Markup
+    inner: Markup
+    across: float
+    marks: Sequence[PlacedMark]
+
+    def svg(self, texts: Sequence[str]) -> Markup:
+        """Return it, with where its marks lie in the order of their texts."""
+        at = as_attribute(self.marks, texts) if texts else ""
+        return Markup("<svg {}{}>{}</svg>").format(self.head, at, self.inner)
 
 
-def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
-    """Draw one chart. Returns it and how wide it is, in pixels."""
-    legend = {**CONFIG["legend"], "columns": columns(spec, width)}
-    config = {**CONFIG, "legend": legend, "aria": False}
+def _both(wide: _Drawing, small: _Drawing) -> Markup:
+    texts = [mark.text for mark in wide.marks]
+    both = Markup('<div class="wide">{}</div><div class="narrow">{}</div>').format(wide.svg(texts), small.svg(texts))
+    return both + as_list(texts) if texts else both
+
+
+def _svg(spec: Spec, label: str, width: float) -> _Drawing:
+    """Draw one chart."""
+    legend = {**CONFIG["legend"], "columns": columns(spec, width), "aria": False}
+    axis = {**CONFIG["axis"], "aria": False}
+    # Only marks that say what they are have a label, which is then taken from the drawing.
+    config = {**CONFIG, "legend": legend, "axis": axis, "mark": {"aria": False}}
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": config, **spec}
     # Labels are measured by the fonts of the machine that draws, and shown by those of the code that reads.
     whole["padding"] = {"left": 18 if width > PHONE else 6, "right": 8, "top": 5, "bottom": 5}
@@ -67,12 +97,11 @@ def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
         raise RuntimeError("vl-convert wrote an SVG without a size")
     across, height, box = opening.groups()
     size = f'width="{across}" height="{height}" viewBox="{box}"'
-    font = CONFIG["font"]
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{font}" aria-label="{escape(label)}">'
-    )
-    inner = compact(svg[opening.end() :].removesuffix("</svg>"))
-    return Markup(f"{head}{inner}</svg>"), float(across)  # noqa: S704 - drawn by Vega from our own figures, which escapes their texts
+    head = f'xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{CONFIG["font"]}"'
+    head = f'{head} aria-label="{escape(label)}"'
+    within = svg[opening.end() :].removesuffix("</svg>")
+    # Drawn by Vega from our own figures; it escapes their texts.
+    return _Drawing(Markup(head), Markup(compact(within)), float(across), placed(within))  # noqa: S704
 
 
 def chart(  # noqa: PLR0913, PLR0917 - what a chart is made of

@@ -10,6 +10,7 @@ from callbench.analysis.run.subject import Subject
 from callbench.report.charts.draw import chart
 from callbench.report.charts.heat_map import CallPanel, HeatCell, Layout, heat_map
 from callbench.report.charts.leaders import Leader, leaders
+from callbench.report.charts.marks import interval_ends
 from callbench.report.text.answer import crossed, leading
 from callbench.report.text.choice import RankingChoice
 from callbench.report.text.section import Chart
@@ -76,7 +77,9 @@ def _cell(cell: Result, standing: Mapping[str, str], published: Mapping[str, str
     held = standing.get(cell.id, "")
     bound = "≥" if held == _AT_LEAST else ""
     message, channel = cell.attributes["message"], cell.attributes["channel"]
-    return HeatCell(message, channel, rate, bound + short_figure(rate, half_width), held, published.get(cell.id, ""))
+    ends = interval_ends(cell.rate) if cell.rate else None
+    text = bound + short_figure(rate, half_width)
+    return HeatCell(message, channel, rate, text, held, published.get(cell.id, ""), ends=ends)
 
 
 def _mean(cells: Sequence[HeatCell], channel: str) -> float:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.marks import SAID, answering, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
 
 # The least and the greatest share of the colour: dark enough to differ, light enough for the values on it.
@@ -21,6 +22,7 @@ class HeatCell:
         text: the rate as it stands in the cell.
         standing: `first`, `tie`, or "" for the others.
         published: the published value as it was printed, or "".
+        ends: of the interval of the rate, or None.
     """
 
     message: str
@@ -29,6 +31,7 @@ class HeatCell:
     text: str
     standing: str = ""
     published: str = ""
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ def _panel(panel: CallPanel, axes: Spec, *, published: bool, phone: bool) -> Spe
             "standing": cell.standing,
             "published": cell.published,
             "heat": heat,
+            SAID: _said(panel.title, cell),
         }
         for cell, heat in zip(panel.cells, heats, strict=True)
     ]
@@ -94,8 +98,17 @@ def _panel(panel: CallPanel, axes: Spec, *, published: bool, phone: bool) -> Spe
         "height": {"step": _HIGH if published else _LOW},
         "data": {"values": values},
         "encoding": axes,
-        "layer": [_colours(), *frames, *_texts(phone=phone, published=published)],
+        "layer": [answering(_colours()), *frames, *_texts(phone=phone, published=published)],
     }
+
+
+def _said(call: str, cell: HeatCell) -> str:
+    """Say what a cell is, and how it stands."""
+    bound = "≥ " if cell.text.startswith("≥") else ""
+    parts = [f"{call}, {cell.message} over {cell.channel}: {bound}{value_text(cell.rate, cell.ends, 'calls/s')}"]
+    parts += ["the highest rate"] if cell.standing == "first" else ["may be the fastest"] if cell.standing else []
+    parts += [f"published: {cell.published}"] if cell.published else []
+    return ", ".join(parts)
 
 
 def _axes(layout: Layout, *, named: bool) -> Spec:

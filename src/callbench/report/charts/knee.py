@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.marks import SAID, answering, value_text
 from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec, decades, logarithmic
+from callbench.stats.estimate.digits import given
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,14 @@ def knee_chart(
         return None
     names = list(dict.fromkeys(trial.stack for trial in tried))
     values = [
-        {"stack": trial.stack, "x": trial.level, "y": _ms(trial.value_us), "met": "met" if trial.holds else "not met"}
+        {
+            "stack": trial.stack,
+            "x": trial.level,
+            "y": _ms(trial.value_us),
+            "met": "met" if trial.holds else "not met",
+            SAID: f"{trial.stack}, {x_title.removesuffix(', logarithmic')}: {given(trial.level)},"
+            f" {value_text(_ms(trial.value_us))} ms: {objective.name} {'met' if trial.holds else 'not met'}",
+        }
         for trial in tried
     ]
     extent = [_ms(objective.us), *(_ms(trial.value_us) for trial in tried)]
@@ -70,7 +79,7 @@ def knee_chart(
         "height": 240,
         "layer": [
             *(_crossing(crossed, axes) if crossed and crossed.low > 0 else []),
-            _steps(values, names, colours, axes),
+            answering(_steps(values, names, colours, axes)),
             *_line(objective, max(trial.level for trial in tried), axes),
         ],
     }

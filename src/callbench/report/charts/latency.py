@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from callbench.analysis.cells.results import Result
+from callbench.analysis.wording.naming import named
+from callbench.report.charts.marks import SAID, answering
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.rows import ChartRows
+from callbench.stats.estimate.digits import figure
 
 
 def lines(percentiles: Mapping[str, float]) -> dict[str, float]:
@@ -13,6 +16,13 @@ def lines(percentiles: Mapping[str, float]) -> dict[str, float]:
     p99 = percentiles.get("p99", p50)
     known = {"p50": p50, "p99": p99, "p999": percentiles.get("p999", p99)}
     return {name: max(value, 1e-3) for name, value in known.items()}
+
+
+def percentiles_text(name: str, percentiles: Mapping[str, float]) -> str:
+    """Say whose percentiles they are, in microseconds: `native/json+http: p50 12 µs, p99 40 µs`."""
+    known = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
+    parts = (f"{title} {figure(percentiles[key])} µs" for key, title in known.items() if key in percentiles)
+    return f"{name}: {', '.join(parts)}"
 
 
 def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) -> Spec | None:
@@ -28,6 +38,7 @@ def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str])
             "row": places.row(cell),
             "message": cell.attributes["message"],
             **lines(cell.latency.percentiles),
+            SAID: percentiles_text(named(cell), cell.latency.percentiles),
         }
         for cell in cells
         if cell.latency.percentiles and "p50" in cell.latency.percentiles
@@ -52,9 +63,11 @@ def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str])
                 "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55},
                 "encoding": {"x": x, "x2": {"field": "p99"}},
             },
-            {
-                "mark": {"type": "point", "filled": True, "size": 38, "opacity": 1},
-                "encoding": {"x": x, "shape": shape},
-            },
+            answering(
+                {
+                    "mark": {"type": "point", "filled": True, "size": 38, "opacity": 1},
+                    "encoding": {"x": x, "shape": shape},
+                }
+            ),
         ],
     }

@@ -1,8 +1,10 @@
 """The latency of calls by percentile, out to the rarest that enough calls know, with its interval; several overlaid."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.marks import SAID, answering_line, value_text
 from callbench.report.charts.palette import SERIES, WIDTH, Spec, decades
 
 # Where the axis has marks, by how rare a call beyond is: one in 2 lies beyond the median.
@@ -55,6 +57,7 @@ def latency_curve(curves: Mapping[str, Sequence[Quantile]]) -> Spec | None:
             "time": each.ms * factor,
             "low": max(each.low, 1e-6) * factor,
             "high": each.high * factor,
+            SAID: _said(name if len(known) > 1 else "", each, factor, unit),
         }
         for name, quantiles in known.items()
         for each in quantiles
@@ -67,6 +70,16 @@ def latency_curve(curves: Mapping[str, Sequence[Quantile]]) -> Spec | None:
     }
 
 
+def _said(name: str, quantile: Quantile, factor: float, unit: str) -> str:
+    """Say what a point of a curve is: `native/json+http, p99: 12 ms (11 to 13)`."""
+    ends = (quantile.low * factor, quantile.high * factor)
+    # As many decimals as tell how few calls take longer.
+    places = max(1, math.ceil(-math.log10(1 - quantile.share)) - 1)
+    percentile = f"p{quantile.share * 100:.{places}f}".rstrip("0").rstrip(".")
+    of = f"{name}, {percentile}" if name else percentile
+    return f"{of}: {value_text(quantile.ms * factor, ends, unit)}"
+
+
 def _layers(names: Sequence[str], values: Sequence[Mapping[str, float | str]], unit: str) -> list[Spec]:
     """Describe a band and a line for each curve."""
     extent = [float(value[field]) for value in values for field in ("time", "low", "high")]
@@ -77,7 +90,7 @@ def _layers(names: Sequence[str], values: Sequence[Mapping[str, float | str]], u
     if len(names) == 1:
         return [
             {"mark": {"type": "area", "color": SERIES[0], "opacity": 0.2}, "encoding": between},
-            {"mark": {"type": "line", "color": SERIES[0], "strokeWidth": 2}, "encoding": line},
+            *answering_line({"mark": {"type": "line", "color": SERIES[0], "strokeWidth": 2}, "encoding": line}, values),
         ]
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
     colour: Spec = {
@@ -96,7 +109,7 @@ def _layers(names: Sequence[str], values: Sequence[Mapping[str, float | str]], u
         for place, name in enumerate(names)
     ]
     lines = {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**line, "color": colour, "strokeDash": dash}}
-    return [*bands, lines]
+    return [*bands, *answering_line(lines, values)]
 
 
 def _axis_of_percentiles(least: float, most: float) -> Spec:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.marks import SAID, answering, interval_ends, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
 from callbench.stats.estimate.interval import Interval
 
@@ -25,6 +26,12 @@ class Leader:
     standing: str = ""
 
 
+def _said(stack: Leader) -> str:
+    """Say what a mark is: `≥ 12,300 calls/s, 11,900 to 12,700`."""
+    rate = value_text(stack.rate.middle, interval_ends(stack.rate), "calls/s")
+    return f"{stack.name}: {'≥ ' if stack.standing == 'at least' else ''}{rate}"
+
+
 def leaders(stacks: Sequence[Leader]) -> Spec:
     """Describe the chart.
 
@@ -39,6 +46,7 @@ def leaders(stacks: Sequence[Leader]) -> Spec:
             "high": stack.rate.middle if stack.rate.high is None else stack.rate.high,
             "text": stack.text,
             "standing": stack.standing or "behind",
+            SAID: _said(stack),
         }
         for stack in stacks
     ]
@@ -64,7 +72,9 @@ def leaders(stacks: Sequence[Leader]) -> Spec:
                 "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6},
                 "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": marks["color"]},
             },
-            {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "encoding": {"x": x, **marks}},
+            answering(
+                {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "encoding": {"x": x, **marks}}
+            ),
             {
                 "mark": {"type": "text", "align": "center", "dy": -9, "fontSize": 10.5, "color": INK},
                 "encoding": {"x": x, "text": {"field": "text", "type": "nominal"}},

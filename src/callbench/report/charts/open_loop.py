@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.report.charts.latency import lines
+from callbench.report.charts.latency import lines, percentiles_text
+from callbench.report.charts.marks import SAID, answering
 from callbench.report.charts.palette import SERIES, WIDTH, Spec, logarithmic
 
 KINDS = ("raw", "corrected")
@@ -16,7 +17,10 @@ def open_loop(rows: Sequence[tuple[str, str, Mapping[str, float]]]) -> Spec | No
     """
     if not rows:
         return None
-    values: list[Spec] = [{"cell": label, "kind": kind, **lines(shares)} for label, kind, shares in rows]
+    values: list[Spec] = [
+        {"cell": label, "kind": kind, **lines(shares), SAID: percentiles_text(f"{label}, {kind}", shares)}
+        for label, kind, shares in rows
+    ]
     extent = [value[key] for value in values for key in ("p50", "p999")]
     x = logarithmic("p50", "microseconds, logarithmic: median (mark), 99th percentile (thick), 99.9th (thin)", extent)
     sort = list(dict.fromkeys(label for label, _, _ in rows))
@@ -47,6 +51,6 @@ def open_loop(rows: Sequence[tuple[str, str, Mapping[str, float]]]) -> Spec | No
                 "mark": {"type": "rule", "strokeWidth": 4, "opacity": 0.55},
                 "encoding": {"x": x, "x2": {"field": "p99"}},
             },
-            {"mark": {"type": "point", "filled": True, "size": 42, "opacity": 1}, "encoding": {"x": x}},
+            answering({"mark": {"type": "point", "filled": True, "size": 42, "opacity": 1}, "encoding": {"x": x}}),
         ],
     }

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from callbench.report.charts.marks import SAID, answering_line, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec
 
 Points = Sequence[tuple[float, float]]
@@ -64,7 +65,7 @@ def _alone(panel: Panel) -> bool:
 
 def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[float, str], *, last: bool) -> Spec:
     values = [
-        {"line": name, "at": at, "value": value}
+        {"line": name, "at": at, "value": value, SAID: f"{name}, {at:,.3g} s: {value_text(value)} {panel.title}"}
         for name, points in panel.lines.items()
         for at, value in thinned(points)
     ]
@@ -80,17 +81,16 @@ def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[floa
         "type": "nominal",
         "scale": {"domain": list(names), "range": [SERIES[place % len(SERIES)] for place in range(len(names))]},
     }
-    layers: list[Spec] = [
-        {
-            "data": {"values": values},
-            "mark": {"type": "line", "strokeWidth": 1.4, "interpolate": "linear", "point": _alone(panel)},
-            "encoding": {
-                "x": x,
-                "y": {**y, "axis": {"title": panel.title, "tickCount": 4, "format": panel.value_format, "grid": True}},
-                "color": colour,
-            },
-        }
-    ]
+    line = {
+        "data": {"values": values},
+        "mark": {"type": "line", "strokeWidth": 1.4, "interpolate": "linear", "point": _alone(panel)},
+        "encoding": {
+            "x": x,
+            "y": {**y, "axis": {"title": panel.title, "tickCount": 4, "format": panel.value_format, "grid": True}},
+            "color": colour,
+        },
+    }
+    layers = answering_line(line, values)
     if marks:
         layers.append(
             {

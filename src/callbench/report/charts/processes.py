@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from callbench.analysis.judge.health import Health
+from callbench.report.charts.marks import answering_line
 from callbench.report.charts.palette import INK, SERIES, SHAPES, WIDTH, Spec
 from callbench.report.text.growth import named
 
@@ -33,7 +34,10 @@ def processes(chosen: Sequence[Health]) -> Spec | None:
             "width": WIDTH,
             "height": 190,
             "layer": [
-                {"mark": {"type": "line", "strokeWidth": 1.5, "interpolate": "linear"}, "encoding": encoding},
+                *answering_line(
+                    {"mark": {"type": "line", "strokeWidth": 1.5, "interpolate": "linear"}, "encoding": encoding},
+                    values,
+                ),
                 {
                     "transform": ends,
                     "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "stroke": INK},

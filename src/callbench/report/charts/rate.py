@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from callbench.analysis.cells.results import Result
+from callbench.analysis.wording.naming import named
+from callbench.report.charts.marks import SAID, answering, value_text
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.rows import ChartRows
 
@@ -27,7 +29,8 @@ def rate(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) ->
                 "message": cell.attributes["message"],
                 "stack": cell.attributes["stack"],
             }
-            values.append({**row, "rate": cell.rate.middle, "low": low, "high": high})
+            told = f"{named(cell)}: {value_text(cell.rate.middle, (low, high), 'calls/s')}"
+            values.append({**row, "rate": cell.rate.middle, "low": low, "high": high, SAID: told})
     if not values:
         return None
     rates = [value["rate"] for value in values]
@@ -46,6 +49,11 @@ def rate(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) ->
                 "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.75, "clip": True},
                 "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
             },
-            {"mark": {"type": "point", "filled": True, "size": 42, "opacity": 1}, "encoding": {"x": x, "shape": shape}},
+            answering(
+                {
+                    "mark": {"type": "point", "filled": True, "size": 42, "opacity": 1},
+                    "encoding": {"x": x, "shape": shape},
+                }
+            ),
         ],
     }

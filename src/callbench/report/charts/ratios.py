@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.marks import SAID, answering, interval_ends, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
 from callbench.stats.estimate.interval import Interval
 
@@ -41,6 +42,7 @@ def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
             "high": mark.ratio.middle if mark.ratio.high is None else mark.ratio.high,
             "text": mark.text,
             "passed": "yes" if mark.passed else "no",
+            SAID: f"{mark.name}: {value_text(mark.ratio.middle, interval_ends(mark.ratio))}",
         }
         for mark in marks
     ]
@@ -65,7 +67,9 @@ def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
                 "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6},
                 "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
             },
-            {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": {"y": y, "x": x, "color": colour}},
+            answering(
+                {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": {"y": y, "x": x, "color": colour}}
+            ),
             {"mark": text, "encoding": {"y": y, "x": x, "text": {"field": "text", "type": "nominal"}}},
         ],
     }

@@ -3,6 +3,7 @@
 import math
 
 from callbench.analysis.advice.regions import Axis, Regions
+from callbench.report.charts.marks import SAID, answering, value_text
 from callbench.report.charts.palette import INK, PAPER, RULE, SERIES, WIDTH, Spec, decades
 
 UNDECIDED = "undecided"
@@ -25,6 +26,9 @@ def regions(map_: Regions) -> Spec | None:
             "y2": level * half_y,
             "winner": map_.names[winner] if winner >= 0 else UNDECIDED,
             "tied": tied,
+            SAID: f"{value_text(at)} {map_.x.unit}, {value_text(level)} {map_.y.unit}: "
+            + (map_.names[winner] if winner >= 0 else UNDECIDED)
+            + (", others are as good" if tied else ""),
         }
         for level, row, tied_row in zip(map_.y.places, map_.winners, map_.tied, strict=True)
         for at, winner, tied in zip(map_.x.places, row, tied_row, strict=True)
@@ -38,11 +42,13 @@ def regions(map_: Regions) -> Spec | None:
     }
     encoding = {"x": _axis(map_.x, "x"), "x2": {"field": "x2"}, "y": _axis(map_.y, "y"), "y2": {"field": "y2"}}
     layers: list[Spec] = [
-        {
-            "data": {"values": values},
-            "mark": {"type": "rect"},
-            "encoding": {**encoding, "color": colour, "opacity": _opacity()},
-        },
+        answering(
+            {
+                "data": {"values": values},
+                "mark": {"type": "rect"},
+                "encoding": {**encoding, "color": colour, "opacity": _opacity()},
+            }
+        ),
     ]
     if map_.x.here is not None and map_.y.here is not None and _within(map_.x) and _within(map_.y):
         here = [{"x": map_.x.here, "y": map_.y.here}]

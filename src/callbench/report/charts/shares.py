@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from callbench.analysis.wire.counts import MESSAGE
 from callbench.report.charts.bars import Fields, bars
+from callbench.report.charts.marks import SAID
 from callbench.report.charts.palette import FAINT, SERIES, Spec
 
 
@@ -19,7 +20,8 @@ def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) ->
         for order, name in enumerate(names):
             value = parts.get(name, 0.0)
             if value > 0:
-                values.append({"stack": stack, "share": name, "bytes": value, "order": order})
+                told = f"{stack}, {name}: {value:,.0f} bytes"
+                values.append({"stack": stack, "share": name, "bytes": value, "order": order, SAID: told})
     present = [name for name in names if any(value["share"] == name for value in values)]
     # What is not told apart has the colour of no part.
     apart = [name for name in names if name != MESSAGE]

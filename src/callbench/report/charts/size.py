@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from callbench.analysis.cells.messages import CodecCost, labels
 from callbench.report.charts.bars import Fields, bars
+from callbench.report.charts.marks import SAID
 from callbench.report.charts.palette import SERIES, Spec
 
 
@@ -16,6 +17,7 @@ def size(codecs: Sequence[CodecCost]) -> Spec | None:
             "direction": codec.direction,
             "bytes": codec.bytes,
             "order": int(codec.direction == "answer"),
+            SAID: f"{names[codec.stack]}, {codec.direction}: {codec.bytes:,.0f} bytes",
         }
         for codec in codecs
     ]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from callbench.report.charts.marks import answering
 from callbench.report.charts.palette import SERIES, SHAPES, WIDTH, Spec, decades
 from callbench.stats.estimate.interval import Interval
 
@@ -84,7 +85,9 @@ def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], ax
             "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
         },
         {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"y": y}},
-        {"mark": {"type": "point", "filled": True, "size": 46, "opacity": 1}, "encoding": {"y": y, "shape": shape}},
+        answering(
+            {"mark": {"type": "point", "filled": True, "size": 46, "opacity": 1}, "encoding": {"y": y, "shape": shape}}
+        ),
     ]
     if curve:
         fitted = [{"series": series, "x": x, "y": value} for series, x, value in curve]

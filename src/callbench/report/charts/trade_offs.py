@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.marks import SAID, answering, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, decades, logarithmic
 from callbench.stats.decide.frontier import Standing
 
@@ -51,6 +52,7 @@ def trade_offs(marks: Sequence[CostMark], bytes_title: str) -> Spec:
             "high": mark.cpu_high,
             "p99": mark.p99_us,
             "standing": mark.standing.value,
+            SAID: _said(mark),
         }
         # The last lie on top.
         for mark in sorted(marks, key=lambda mark: mark.standing is not Standing.WORSE)
@@ -89,10 +91,12 @@ def trade_offs(marks: Sequence[CostMark], bytes_title: str) -> Spec:
                 "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.5},
                 "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
             },
-            {
-                "mark": {"type": "point", "filled": True},
-                "encoding": {"x": x, "y": y, "size": size, "color": colour, "shape": shape, "opacity": opacity},
-            },
+            answering(
+                {
+                    "mark": {"type": "point", "filled": True},
+                    "encoding": {"x": x, "y": y, "size": size, "color": colour, "shape": shape, "opacity": opacity},
+                }
+            ),
             {
                 "data": {"values": named},
                 "mark": {"type": "text", "align": "left", "dx": 12, "fontSize": 10.5, "color": INK},
@@ -100,6 +104,12 @@ def trade_offs(marks: Sequence[CostMark], bytes_title: str) -> Spec:
             },
         ],
     }
+
+
+def _said(mark: CostMark) -> str:
+    cpu = value_text(mark.cpu_us, (mark.cpu_low, mark.cpu_high), "µs of processor time")
+    costs = f"{mark.size:,.0f} bytes, {cpu}, p99 {value_text(mark.p99_us)} µs"
+    return f"{mark.name}: {costs}, {mark.standing.value}"
 
 
 def _named(marks: Sequence[CostMark]) -> list[CostMark]:

@@ -9,6 +9,7 @@ from callbench.analysis.cells.validity import Curve
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import by_id, conditions_of
 from callbench.report.charts.draw import to_svg
+from callbench.report.charts.marks import answering_line
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure
@@ -129,17 +130,12 @@ def _curve_of(curves: Sequence[Curve]) -> Spec:
         for at, rate in curve.warm_up
         if rate > 0
     ]
+    line = {"type": "line", "strokeWidth": 1, "opacity": 0.6, "color": SERIES[0]}
     return {
         "width": WIDTH,
         "height": 180,
         "data": {"values": values},
-        "mark": {
-            "type": "line",
-            "strokeWidth": 1,
-            "opacity": 0.6,
-            "color": SERIES[0],
-            "point": {"size": 12, "color": SERIES[0]},
-        },
+        "layer": answering_line({"mark": {**line, "point": {"size": 12, "color": SERIES[0]}}}, values),
         "encoding": {
             "x": {"field": "seconds", "type": "quantitative", "axis": {"title": "seconds of warm-up"}},
             "y": {

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from callbench.report.charts.marks import answering_line
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
 
 
@@ -19,7 +20,7 @@ def growth(series: Mapping[str, Sequence[tuple[float, float]]], x_title: str, y_
         "width": WIDTH,
         "height": 320,
         "data": {"values": values},
-        "mark": {"type": "line", "strokeWidth": 1.6, "interpolate": "linear"},
+        "layer": answering_line({"mark": {"type": "line", "strokeWidth": 1.6, "interpolate": "linear"}}, values),
         "encoding": {
             "x": {"field": "x", "type": "quantitative", "axis": {"title": x_title, "format": "~s", "grid": False}},
             "y": {

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from callbench.report.charts.marks import answering
 from callbench.report.charts.palette import SERIES, WIDTH, Spec, decades
 
 Lines = Mapping[str, Sequence[tuple[float, float]]]
@@ -82,6 +83,8 @@ def _spec(
         },
         "layer": [
             {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"strokeDash": dash}},
-            {"mark": {"type": "point", "filled": True, "size": 40, "opacity": 1}, "encoding": {"shape": filled}},
+            answering(
+                {"mark": {"type": "point", "filled": True, "size": 40, "opacity": 1}, "encoding": {"shape": filled}}
+            ),
         ],
     }

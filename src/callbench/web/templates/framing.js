@@ -1,0 +1,9 @@
+"use strict";
+// Keeps the state of the report that stands in the frame in the address of the view.
+const frame = document.querySelector("iframe");
+addEventListener("message", (event) => {
+  if (event.source !== frame?.contentWindow || typeof event.data !== "string" || event.data.length > 4000) return;
+  // A report says nothing when it begins: it asks for what the address has.
+  if (event.data === "") frame.contentWindow.postMessage(location.hash.slice(1), "*");
+  else history.replaceState(null, "", `#${new URLSearchParams(event.data)}`);
+});

@@ -1,0 +1,227 @@
+"use strict";
+// Lets a table be sorted, filtered and cut down to some of its columns. Without it, tables stand as they were written.
+{
+const UNITS = {
+  ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, kB: 1e3, MB: 1e6, GB: 1e9,
+};
+const VALUE = /^(?:[≥≤~±]|under|over|above|below|at least|about)?\s*([-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([a-zµA-Z]*)/;
+// More rows than these are looked through: what finds them is unfolded.
+const MANY = 16;
+const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const hiding = new CSSStyleSheet();
+document.adoptedStyleSheets.push(hiding);
+const known = new Map();
+let asked = new URLSearchParams();
+
+// A new element with what it has and what stands in it.
+const made = (name, has = {}, ...within) => {
+  const element = document.createElement(name);
+  Object.assign(element, has);
+  element.append(...within);
+  return element;
+};
+const numberIn = (text) => {
+  const found = VALUE.exec(text);
+  return found === null ? NaN : Number(found[1].replaceAll(",", "").replace("−", "-")) * (UNITS[found[2]] ?? 1);
+};
+
+// A column without a head has the names of the rows, or the intervals of the column before.
+const headed = (head, place, all) => {
+  const title = head.textContent.trim();
+  if (head.tagName === "TH" && title) return head;
+  const own = made("th", { scope: "col", className: head.className }, place ? "±" : "name");
+  if (place) own.dataset.title = `${all[place - 1].textContent.trim()}: interval`;
+  head.replaceWith(own);
+  return own;
+};
+
+// The state of the tables stands in the address: of this page, or of the one in whose frame it is.
+let waiting = 0;
+const remember = () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(write, 200);
+};
+const write = () => {
+  const state = new URLSearchParams();
+  for (const [name, table] of known) table.tell((key, value) => { if (value) state.set(`${name}.${key}`, value); });
+  // What was asked of tables that nobody has unfolded yet stays.
+  for (const [key, value] of asked) if (!known.has(key.slice(0, key.lastIndexOf(".")))) state.set(key, value);
+  if (parent === self) history.replaceState(null, "", `#${state}`);
+  else parent.postMessage(String(state), location.origin);
+};
+
+class Table {
+  constructor(name, element) {
+    this.name = name;
+    this.body = element.tBodies[0];
+    this.rows = Array.from(this.body.rows);
+    this.heads = Array.from(element.tHead.rows[0].cells, headed);
+    this.titles = this.heads.map((head) => head.dataset.title ?? head.textContent.trim());
+    this.place = 0;
+    this.falls = false;
+    this.sorted = false;
+    this.without = new Set();
+    element.dataset.table = name;
+    this.heads.forEach((head, place) => this.sortBy(head, place));
+    element.parentElement.before(this.tools());
+  }
+
+  // Rows under one heading stay under it. What is a heading has one cell for all columns.
+  parts() {
+    const parts = [[]];
+    for (const row of this.rows) {
+      if (row.cells.length === 1 && this.heads.length > 1) parts.push([row]);
+      else parts.at(-1).push(row);
+    }
+    return parts;
+  }
+
+  sortBy(head, place) {
+    const button = made("button", { type: "button" }, ...head.childNodes);
+    if (head.dataset.title) button.setAttribute("aria-label", head.dataset.title);
+    button.addEventListener("click", () => {
+      const again = this.sorted && this.place === place;
+      this.sort(place, again && !this.falls, !(again && this.falls));
+      remember();
+    });
+    head.append(button);
+  }
+
+  sort(place, falls, sorted) {
+    [this.place, this.falls, this.sorted] = [place, falls, sorted];
+    const order = (rows) => {
+      if (!sorted) return rows;
+      const texts = rows.map((row) => row.cells[place]?.textContent.trim() ?? "");
+      const numbers = texts.map(numberIn);
+      const filled = texts.filter((text) => text && text !== "–").length;
+      const counted = numbers.filter((number) => !Number.isNaN(number)).length;
+      // Where some have no value, words say why.
+      const measured = counted > 0 && counted * 4 >= filled;
+      const none = measured ? (at) => Number.isNaN(numbers[at]) : (at) => !texts[at];
+      const compare = measured ? (a, b) => numbers[a] - numbers[b] : (a, b) => words.compare(texts[a], texts[b]);
+      // What has no value comes last, whichever way it is sorted.
+      return Array.from(rows.keys()).sort((a, b) => none(a) - none(b) || (none(a) ? 0 : falls ? compare(b, a) : compare(a, b)) || a - b)
+        .map((at) => rows[at]);
+    };
+    const all = this.parts().flatMap((part) => (part[0]?.cells.length === 1 ? [part[0], ...order(part.slice(1))] : order(part)));
+    this.body.replaceChildren(...all);
+    this.heads.forEach((head, at) => {
+      if (sorted && at === place) head.setAttribute("aria-sort", falls ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    this.order.value = sorted ? `${falls ? "-" : ""}${place}` : "";
+  }
+
+  find(text) {
+    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+    this.texts ??= new Map(this.rows.map((row) => [row, Array.from(row.cells, (cell) => cell.textContent).join(" ").toLowerCase()]));
+    let shown = 0, all = 0;
+    for (const part of this.parts()) {
+      const head = part[0]?.cells.length === 1 && this.heads.length > 1 ? part.shift() : null;
+      let any = false;
+      for (const row of part) {
+        row.hidden = !wanted.every((word) => this.texts.get(row).includes(word));
+        any ||= !row.hidden;
+        shown += !row.hidden;
+      }
+      all += part.length;
+      if (head !== null) head.hidden = !any;
+    }
+    this.count.textContent = wanted.length ? `${shown} of ${all} rows` : "";
+  }
+
+  hide(place, hidden) {
+    if (hidden) this.without.add(place);
+    else this.without.delete(place);
+    hideColumns();
+  }
+
+  // The fields above a table. On a narrow screen it has no heads, so that a list does what they do.
+  tools() {
+    this.count = made("output");
+    this.field = made("input", { type: "search", autocomplete: "off" });
+    this.field.addEventListener("input", () => { this.find(this.field.value); remember(); });
+    const ways = this.titles.flatMap((title, place) => [
+      made("option", { value: `${place}` }, `${title}, rising`), made("option", { value: `-${place}` }, `${title}, falling`),
+    ]);
+    this.order = made("select", {}, made("option", { value: "" }, "as measured"), ...ways);
+    this.order.addEventListener("change", () => { this.ordered(this.order.value); remember(); });
+    this.boxes = this.titles.map((title, place) => {
+      const box = made("input", { type: "checkbox", checked: true });
+      box.addEventListener("change", () => { this.hide(place, !box.checked); remember(); });
+      return place ? made("label", {}, box, ` ${title}`) : "";
+    });
+    const columns = made("details", {}, made("summary", {}, "Columns"), made("div", { className: "fields" }, ...this.boxes));
+    const find = made("label", {}, "Find rows ", this.field), order = made("label", { className: "order" }, "Sort by ", this.order);
+    const fields = made("div", { className: "fields" }, find, order, this.count);
+    return made("details", { className: "tools", open: this.rows.length > MANY }, made("summary", {}, "Find rows, hide columns"), fields, columns);
+  }
+
+  ordered(way) {
+    this.sort(Number(way.replace("-", "")), way.startsWith("-"), way !== "");
+  }
+
+  tell(say) {
+    say("find", this.field.value);
+    say("sort", this.order.value);
+    say("without", Array.from(this.without).sort((a, b) => a - b).join(" "));
+  }
+
+  // Does what the address asks for.
+  follow(state) {
+    const [text, way, without] = ["find", "sort", "without"].map((key) => state.get(`${this.name}.${key}`) ?? "");
+    const [, place] = /^-?(\d{1,3})$/.exec(way) ?? [];
+    if (place < this.heads.length) this.ordered(way);
+    if (text) { this.field.value = text; this.find(text); }
+    for (const at of without.split(" ").map(Number)) {
+      const box = this.boxes[at]?.firstChild;
+      if (at && box) { box.checked = false; this.hide(at, true); }
+    }
+  }
+}
+
+const hideColumns = () => {
+  const rules = Array.from(known.values()).flatMap((table) =>
+    Array.from(table.without, (place) => `[data-table="${CSS.escape(table.name)}"] tr > :nth-child(${place + 1}) { display: none !important; }`));
+  hiding.replaceSync(rules.join("\n"));
+};
+
+// What names a table in the address: what it is labelled by, or stands in.
+const nameOf = (element) => element.parentElement.getAttribute("aria-labelledby") ?? element.closest("[id]")?.id ?? "table";
+const tables = () => Array.from(document.querySelectorAll(":is(.scroll, .wide) > table")).filter((element) => element.tHead && element.tBodies[0]?.rows.length > 1);
+const unfold = () => {
+  const used = new Map();
+  for (const element of tables()) {
+    const own = nameOf(element), before = used.get(own) ?? 0, name = before ? `${own}-${before + 1}` : own;
+    used.set(own, before + 1);
+    if (known.has(name) || element.closest("details:not([open])") !== null) continue;
+    const table = new Table(name, element);
+    known.set(name, table);
+    table.follow(asked);
+  }
+};
+const openAsked = () => {
+  const names = new Set(Array.from(asked.keys(), (key) => key.slice(0, key.lastIndexOf("."))));
+  const element = tables().find((one) => names.has(nameOf(one)));
+  if (element === undefined) return;
+  for (let around = element.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  unfold();
+  element.scrollIntoView();
+};
+
+// A table gets its fields when it is unfolded: a report has many that nobody looks at.
+document.addEventListener("toggle", unfold, true);
+unfold();
+if (parent === self) {
+  asked = new URLSearchParams(location.hash.slice(1));
+  openAsked();
+} else {
+  addEventListener("message", (event) => {
+    if (event.source !== parent || typeof event.data !== "string") return;
+    asked = new URLSearchParams(event.data);
+    for (const table of known.values()) table.follow(asked);
+    openAsked();
+  });
+  parent.postMessage("", location.origin);
+}
+}
