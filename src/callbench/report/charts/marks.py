@@ -4,7 +4,6 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element
 
@@ -43,7 +42,7 @@ def answering(layer: Spec) -> Spec:
     }
 
 
-def answering_line(layer: Spec, rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
+def answering_line(layer: Spec, rows: Sequence[Mapping[str, object]]) -> list[Spec]:
     """Return a line and, unseen, the points on it that say what they are.
 
     Args:
@@ -79,7 +78,7 @@ def _answering_parts(part: Spec, rows: list[Spec], encoding: Spec) -> Iterator[t
         yield from _answering_parts(part["spec"], rows, encoding)
 
 
-def _sentence(row: Mapping[str, Any], encoding: Spec) -> str:
+def _sentence(row: Spec, encoding: Spec) -> str:
     """Write a row: the names that its mark has, and its values along the axes."""
     channels = [encoding[name] for name in _NAMES if isinstance(encoding.get(name), dict)]
     names = [str(row[at["field"]]) for at in channels if at.get("type") == "nominal" and row.get(at.get("field"))]
@@ -91,14 +90,14 @@ def _sentence(row: Mapping[str, Any], encoding: Spec) -> str:
     return ": ".join(filter(None, (", ".join(dict.fromkeys(names)), ", ".join(values))))
 
 
-def _measured(row: Mapping[str, Any], channel: Spec) -> str:
+def _measured(row: Spec, channel: Spec) -> str:
     """Write a value along an axis, with its interval if the row has one of it."""
     title = ((channel.get("axis") or {}).get("title") or channel["field"]).removesuffix(", logarithmic")
     ends = (row["low"], row["high"]) if {"low", "high"} <= row.keys() and _between(row, channel["field"]) else None
     return f"{title}: {value_text(row[channel['field']], ends)}"
 
 
-def _between(row: Mapping[str, Any], field: str) -> bool:
+def _between(row: Spec, field: str) -> bool:
     return bool(row["low"] <= row[field] <= row["high"])
 
 
