@@ -7,6 +7,8 @@ const UNITS = {
 const VALUE = /^(?:[≥≤~±]|under|over|above|below|at least|about)?\s*([-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([a-zµA-Z]*)/;
 // More rows than these are looked through: what finds them is unfolded.
 const MANY = 16;
+// More take a browser too long to lay out anew: the others are shown when they are asked for, and printed.
+const MOST = 200;
 const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 const hiding = new CSSStyleSheet();
 document.adoptedStyleSheets.push(hiding);
@@ -61,16 +63,19 @@ class Table {
     this.falls = false;
     this.sorted = false;
     this.without = new Set();
+    this.wanted = [];
+    this.most = MOST;
     element.dataset.table = name;
     this.heads.forEach((head, place) => this.sortBy(head, place));
     element.parentElement.before(this.tools());
+    if (this.rows.length > MOST) this.show();
   }
 
   // Rows under one heading stay under it. What is a heading has one cell for all columns.
   parts() {
     const parts = [[]];
     for (const row of this.rows) {
-      if (row.cells.length === 1 && this.heads.length > 1) parts.push([row]);
+      if (this.isHeading(row)) parts.push([row]);
       else parts.at(-1).push(row);
     }
     return parts;
@@ -103,31 +108,45 @@ class Table {
       return Array.from(rows.keys()).sort((a, b) => none(a) - none(b) || (none(a) ? 0 : falls ? compare(b, a) : compare(a, b)) || a - b)
         .map((at) => rows[at]);
     };
-    const all = this.parts().flatMap((part) => (part[0]?.cells.length === 1 ? [part[0], ...order(part.slice(1))] : order(part)));
+    const all = this.parts().flatMap((part) => (part.length && this.isHeading(part[0]) ? [part[0], ...order(part.slice(1))] : order(part)));
     this.body.replaceChildren(...all);
     this.heads.forEach((head, at) => {
       if (sorted && at === place) head.setAttribute("aria-sort", falls ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
+    this.show();
     this.order.value = sorted ? `${falls ? "-" : ""}${place}` : "";
   }
 
+  isHeading(row) {
+    return row.cells.length === 1 && this.heads.length > 1;
+  }
+
   find(text) {
-    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-    this.texts ??= new Map(this.rows.map((row) => [row, Array.from(row.cells, (cell) => cell.textContent).join(" ").toLowerCase()]));
-    let shown = 0, all = 0;
-    for (const part of this.parts()) {
-      const head = part[0]?.cells.length === 1 && this.heads.length > 1 ? part.shift() : null;
-      let any = false;
-      for (const row of part) {
-        row.hidden = !wanted.every((word) => this.texts.get(row).includes(word));
-        any ||= !row.hidden;
-        shown += !row.hidden;
+    this.wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+    this.show();
+  }
+
+  // Shows the first of the rows that are wanted, and the headings that they stand under.
+  show() {
+    const { wanted } = this;
+    if (wanted.length) this.texts ??= new Map(this.rows.map((row) => [row, Array.from(row.cells, (cell) => cell.textContent).join(" ").toLowerCase()]));
+    let fit = 0, all = 0, heading = null;
+    for (const row of this.body.rows) {
+      if (this.isHeading(row)) {
+        heading = row;
+        heading.hidden = true;
+        continue;
       }
-      all += part.length;
-      if (head !== null) head.hidden = !any;
+      all += 1;
+      row.hidden = !wanted.every((word) => this.texts.get(row).includes(word));
+      fit += !row.hidden;
+      row.classList.toggle("later", fit > this.most);
+      if (!row.hidden && heading !== null) heading.hidden = false;
     }
-    this.count.textContent = wanted.length ? `${shown} of ${all} rows` : "";
+    const cut = fit > this.most;
+    this.count.textContent = `${wanted.length ? `${fit} of ${all} rows` : cut ? `${all} rows` : ""}${cut ? `, the first ${this.most} are shown` : ""}`;
+    this.all.hidden = !cut;
   }
 
   hide(place, hidden) {
@@ -139,6 +158,8 @@ class Table {
   // The fields above a table. On a narrow screen it has no heads, so that a list does what they do.
   tools() {
     this.count = made("output");
+    this.all = made("button", { type: "button", hidden: true }, "Show all");
+    this.all.addEventListener("click", () => { this.most = Infinity; this.show(); this.field.focus(); });
     this.field = made("input", { type: "search", autocomplete: "off" });
     this.field.addEventListener("input", () => { this.find(this.field.value); remember(); });
     const ways = this.titles.flatMap((title, place) => [
@@ -153,7 +174,7 @@ class Table {
     });
     const columns = made("details", {}, made("summary", {}, "Columns"), made("div", { className: "fields" }, ...this.boxes));
     const find = made("label", {}, "Find rows ", this.field), order = made("label", { className: "order" }, "Sort by ", this.order);
-    const fields = made("div", { className: "fields" }, find, order, this.count);
+    const fields = made("div", { className: "fields" }, find, order, this.count, this.all);
     return made("details", { className: "tools", open: this.rows.length > MANY }, made("summary", {}, "Find rows, hide columns"), fields, columns);
   }
 
