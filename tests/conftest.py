@@ -1,5 +1,6 @@
 """What the core's tests share: the stand-in adapter, a small study over it, and the program as a person starts it."""
 
+import contextlib
 import functools
 import os
 import shutil
@@ -12,6 +13,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,7 +24,7 @@ from callbench.catalog import catalogue
 from callbench.catalog.catalogue import KnownAdapter
 from callbench.catalog.links.profile import BARE
 from left_behind import MARK, SESSION, Watch, marked
-from loaded_program import LoadedProgram
+from loaded_program import Begin, Begun, LoadedProgram, shared
 
 pytest_plugins = ["failures_at_once", "where_time_goes", "scheduling"]
 # Tests import names of it before pytest takes it for a plugin, whose assertions explain themselves.
@@ -163,8 +165,9 @@ def command(*arguments: object) -> list[str]:
 @pytest.fixture(scope="session")
 def loaded_program() -> Iterator[LoadedProgram]:
     """The program with its modules in memory, for all tests of this process."""
-    with LoadedProgram({name: value for name, value in os.environ.items() if name != MARK}) as loaded:
+    with shared() as loaded:
         yield loaded
+    shared.cache_clear()
 
 
 @pytest.fixture
@@ -178,6 +181,18 @@ def callbench(tmp_path: Path, loaded_program: LoadedProgram) -> Callable[..., su
         return ended
 
     return run
+
+
+@pytest.fixture
+def begin(tmp_path: Path, loaded_program: LoadedProgram) -> Iterator[Begin]:
+    """Begin a run of the program in the test's folder, or in `within`; it ends with the test."""
+    with contextlib.ExitStack() as ending:
+
+        def start(*arguments: object, within: Path = tmp_path, **options: Any) -> Begun:
+            words = [str(word) for word in arguments]
+            return ending.enter_context(loaded_program.begin(words, within, **options))
+
+        yield start
 
 
 def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:

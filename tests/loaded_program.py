@@ -6,11 +6,13 @@ Started as a file, this is the process that is forked. Tests that are about the 
 import atexit
 import contextlib
 import ctypes
+import functools
 import gc
 import importlib
 import json
 import os
 import pkgutil
+import select
 import selectors
 import signal
 import socket
@@ -20,13 +22,14 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import IO, Any, NoReturn, Self
 
 if __name__ == "__main__":  # With -P, so that no test's folder stands for a package of the program.
     sys.path.append(str(Path(__file__).parent))
 import process_starts
+from left_behind import MARK
 
 if __name__ == "__main__":
     sys.path.pop()
@@ -35,6 +38,7 @@ _LONGEST = 1 << 20
 _PR_SET_PDEATHSIG = 1
 # What the program imports only when it is needed, and most runs need.
 _LATE = ("scipy.special", "scipy.optimize")
+Stream = int | IO[str] | IO[bytes]
 
 
 class LoadedProgramError(Exception):
@@ -81,6 +85,62 @@ class LoadedProgram:
         """The process that is forked, and its process group."""
         return self._process.pid
 
+    def begin(
+        self,
+        arguments: Sequence[str],
+        within: Path,
+        *,
+        stdin: Stream = subprocess.DEVNULL,
+        stdout: Stream = subprocess.PIPE,
+        stderr: Stream = subprocess.PIPE,
+        session: bool = False,
+        namespaces: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> "Begun":
+        """Begin a run of the program.
+
+        Args:
+            arguments: its arguments.
+            within: its folder.
+            stdin: as `subprocess.Popen` takes it.
+            stdout: so too.
+            stderr: so too.
+            session: whether it begins a session of its own.
+            namespaces: the paths of those that it enters, one after the other.
+            environment: None for that of this process.
+
+        Raises:
+            LoadedProgramError: the process that is forked ended meanwhile.
+        """
+        request = {
+            "arguments": arguments,
+            "within": str(within),
+            "environment": dict(os.environ if environment is None else environment),
+            "session": session,
+            "namespaces": list(namespaces),
+        }
+        began = time.monotonic()
+
+        def note(processor_s: float) -> None:
+            if process_starts.VARIABLE in self._environment:
+                file = Path(self._environment[process_starts.VARIABLE])
+                process_starts.note(file, [process_starts.LOADED], time.monotonic() - began, processor_s)
+
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            its_in, our_in = _ends(stdin, theirs, ours, is_read=True)
+            its_out, our_out = _ends(stdout, theirs, ours)
+            its_err, our_err = _ends(its_out if stderr == subprocess.STDOUT else stderr, theirs, ours)
+            its_state, our_state = _ends(subprocess.PIPE, theirs, ours)
+            try:
+                self._ask(json.dumps(request).encode(), [its_in, its_out, its_err, its_state])
+                theirs.close()
+                pid = int(_line(our_state) or _gone(arguments))
+            except BaseException:
+                self._start_anew()
+                raise
+            ours.pop_all()
+        return Begun(arguments, pid, (our_in, our_out, our_err), our_state, note)
+
     def run(self, arguments: Sequence[str], within: Path, timeout: float) -> subprocess.CompletedProcess[str]:
         """Run the program with this process's environment, until it has ended and nobody holds its streams.
 
@@ -91,69 +151,166 @@ class LoadedProgram:
             subprocess.TimeoutExpired: it took longer than `timeout` seconds, and was killed.
             LoadedProgramError: the process that is forked ended meanwhile.
         """
-        ends: list[int] = []
-        began = time.monotonic()
-        try:
-            ends = self._ask(arguments, within)
-            out, err, state = _read_all(ends, arguments, timeout)
-            code, processor_s = _end(state, arguments)
-        except BaseException:
-            self._start_anew()
-            raise
-        finally:
-            for end in ends:
-                os.close(end)
-        if process_starts.VARIABLE in self._environment:
-            file = Path(self._environment[process_starts.VARIABLE])
-            process_starts.note(file, [process_starts.LOADED], time.monotonic() - began, processor_s)
-        return subprocess.CompletedProcess(["callbench", *arguments], code, out.decode(), err.decode())
-
-    def _ask(self, arguments: Sequence[str], within: Path) -> list[int]:
-        """Ask for a run; return our ends of its stdout, its stderr and the line about the process."""
-        request = {"arguments": arguments, "within": str(within), "environment": dict(os.environ)}
-        message = json.dumps(request).encode()
-        ends = [os.pipe() for _ in range(3)]
-        theirs = [write for _, write in ends]
-        try:
+        with self.begin(arguments, within) as begun:
             try:
-                socket.send_fds(self._control, [message], theirs)
-            except (BrokenPipeError, ConnectionResetError):  # It ended while no run was going on.
+                out, err = begun.communicate(timeout)
+            except BaseException:
                 self._start_anew()
-                socket.send_fds(self._control, [message], theirs)
-        finally:
-            for end in theirs:
-                os.close(end)
-        return [read for read, _ in ends]
+                raise
+        return subprocess.CompletedProcess(["callbench", *arguments], begun.wait(), out, err)
+
+    def _ask(self, message: bytes, ends: Sequence[int]) -> None:
+        """Ask for a run with its stdin, its stdout, its stderr and the lines about the process."""
+        try:
+            socket.send_fds(self._control, [message], ends)
+        except (BrokenPipeError, ConnectionResetError):  # It ended while no run was going on.
+            self._start_anew()
+            socket.send_fds(self._control, [message], ends)
 
 
-def _read_all(ends: Sequence[int], arguments: Sequence[str], timeout: float) -> list[bytes]:
-    """Read stdout, stderr and the line about the process, each to its end."""
-    read = {end: bytearray() for end in ends}
-    deadline = time.monotonic() + timeout
-    with selectors.DefaultSelector() as waiting:
-        for end in ends:
-            waiting.register(end, selectors.EVENT_READ)
-        while waiting.get_map():
-            ready = waiting.select(max(deadline - time.monotonic(), 0))
-            for key, _ in ready:
-                some = os.read(key.fd, 65536)
-                read[key.fd] += some
-                if not some:
-                    waiting.unregister(key.fd)
-            if not ready and time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired(
-                    ["callbench", *arguments], timeout, *(bytes(read[end]) for end in ends[:2])
-                )
-    return [bytes(read[end]) for end in ends]
+@functools.cache
+def shared() -> LoadedProgram:
+    """Return the one of all tests of this process: it is loaded as soon as it is needed, and ends with them."""
+    return LoadedProgram({name: value for name, value in os.environ.items() if name != MARK})
 
 
-def _end(state: bytes, arguments: Sequence[str]) -> tuple[int, float]:
-    """Read the line about a process: its id, and once it has ended its exit code and what it took of processors."""
-    match state.split():
-        case [_, code, processor_s]:
-            return int(code), float(processor_s)
-        case _:
-            raise LoadedProgramError(f"callbench {' '.join(arguments)}: the loaded program ended before it")
+class Begun:
+    """A run that goes on, used as `subprocess.Popen` is; it is killed at the end of its `with`.
+
+    Attributes:
+        pid: its process.
+        returncode: its exit code; None until its end was asked for.
+        stdin: what writes to it, if that is a pipe.
+        stdout: what reads from it, if that is a pipe.
+        stderr: so too.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        pid: int,
+        streams: tuple[int, int, int],
+        state: int,
+        note: Callable[[float], None],
+    ) -> None:
+        """Take over what it was started with; -1 stands for a stream that is no pipe."""
+        self.pid = pid
+        self.returncode: int | None = None
+        self._arguments = arguments
+        given, out, err = streams
+        self.stdin = None if given < 0 else os.fdopen(given, "w", encoding="utf-8")
+        self.stdout = None if out < 0 else os.fdopen(out, encoding="utf-8")
+        self.stderr = None if err < 0 else os.fdopen(err, encoding="utf-8")
+        self._state = state
+        self._note = note
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while it lives."""
+        if self.returncode is None and select.select([self._state], [], [], 0)[0]:
+            return self.wait()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end and return the exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: it lives longer than so many seconds.
+            LoadedProgramError: the process that is forked ended meanwhile.
+        """
+        if self.returncode is None:
+            if not select.select([self._state], [], [], timeout)[0]:
+                assert timeout is not None
+                raise subprocess.TimeoutExpired(["callbench", *self._arguments], timeout)
+            code, processor_s = (_line(self._state) or _gone(self._arguments)).split()
+            self.returncode = int(code)
+            self._note(float(processor_s))
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, if it lives."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Kill it, if it lives."""
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait until it has ended and nobody holds its streams, and return what it said and what it complained of.
+
+        Raises:
+            subprocess.TimeoutExpired: that took longer than so many seconds.
+            LoadedProgramError: the process that is forked ended meanwhile.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        ends = [stream.fileno() if stream else -1 for stream in (self.stdout, self.stderr)]
+        read = {end: bytearray() for end in ends}
+        with selectors.DefaultSelector() as waiting:
+            for end in (end for end in ends if end >= 0):
+                waiting.register(end, selectors.EVENT_READ)
+            while waiting.get_map():
+                ready = waiting.select(None if deadline is None else max(deadline - time.monotonic(), 0))
+                for key, _ in ready:
+                    some = os.read(key.fd, 65536)
+                    read[key.fd] += some
+                    if not some:
+                        waiting.unregister(key.fd)
+                if not ready:
+                    break
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
+        out, err = (bytes(read[end]) for end in ends)
+        try:
+            self.wait(left)
+        except subprocess.TimeoutExpired as late:
+            assert timeout is not None
+            raise subprocess.TimeoutExpired(late.cmd, timeout, out, err) from None
+        return out.decode(), err.decode()
+
+    def __enter__(self) -> Self:
+        """The run."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Kill it, if it lives, and close its streams."""
+        if self._state < 0:
+            return
+        with contextlib.suppress(LoadedProgramError):
+            self.kill()
+            self.wait()
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream:
+                stream.close()
+        os.close(self._state)
+        self._state = -1
+
+
+Begin = Callable[..., Begun]
+
+
+def _ends(
+    stream: Stream, theirs: contextlib.ExitStack, ours: contextlib.ExitStack, *, is_read: bool = False
+) -> tuple[int, int]:
+    """Return the run's end of a stream, and ours where it is a pipe, else -1."""
+    mine = -1
+    if stream == subprocess.PIPE:
+        its, mine = os.pipe() if is_read else os.pipe()[::-1]
+        ours.callback(os.close, mine)
+    elif stream == subprocess.DEVNULL:
+        its = os.open(os.devnull, os.O_RDWR)
+    else:
+        its = os.dup(stream if isinstance(stream, int) else stream.fileno())
+    theirs.callback(os.close, its)
+    return its, mine
+
+
+def _line(state: int) -> bytes:
+    """Read a line about a process, no byte more: its id, and once it has ended its exit code and processor seconds."""
+    with os.fdopen(state, "rb", buffering=0, closefd=False) as lines:
+        return lines.readline()
+
+
+def _gone(arguments: Sequence[str]) -> NoReturn:
+    raise LoadedProgramError(f"callbench {' '.join(arguments)}: the loaded program ended before it")
 
 
 def _load() -> None:
@@ -184,21 +341,21 @@ def _fork_for_each_request(control: socket.socket) -> None:
                     os.close(state)
                     os.close(key.fd)
                     continue
-                request, ends, _, _ = socket.recv_fds(control, _LONGEST, 3)
+                request, ends, _, _ = socket.recv_fds(control, _LONGEST, 4)
                 if not request:
                     os._exit(0)
-                out, err, state = ends
+                *streams, state = ends
                 pid = os.fork()
                 if pid == 0:
                     _end_with(loading)
                     for mine in (state, *running, *(its for _, its in running.values())):
                         os.close(mine)
                     control.close()
-                    _become(json.loads(request), out, err)
+                    _become(json.loads(request), streams)
                     return
-                os.close(out)
-                os.close(err)
-                os.write(state, f"{pid} ".encode())
+                for its in streams:
+                    os.close(its)
+                os.write(state, f"{pid}\n".encode())
                 ended = os.pidfd_open(pid)
                 running[ended] = (pid, state)
                 waiting.register(ended, selectors.EVENT_READ)
@@ -211,18 +368,28 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
 
-def _become(request: Mapping[str, object], out: int, err: int) -> None:
-    arguments, environment = request["arguments"], request["environment"]
-    assert isinstance(arguments, list)
-    assert isinstance(environment, dict)
-    for end, place in ((out, 1), (err, 2)):
+def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
+    for place, end in enumerate(streams):
         os.dup2(end, place)
         os.close(end)
-    os.chdir(str(request["within"]))
+    sys.stdout.reconfigure(line_buffering=sys.stdout.isatty())  # type: ignore[union-attr]
+    if request["session"]:
+        os.setsid()
+    for namespace in request["namespaces"]:
+        _enter(namespace)
+    os.chdir(request["within"])
     os.environ.clear()
-    os.environ.update(environment)
+    os.environ.update(request["environment"])
     tempfile.tempdir = None  # What was loaded may have looked for it with another TMPDIR.
-    sys.argv = ["callbench", *arguments]
+    sys.argv = ["callbench", *request["arguments"]]
+
+
+def _enter(namespace: str) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    held = os.open(namespace, os.O_RDONLY)
+    if libc.setns(held, 0):
+        raise OSError(ctypes.get_errno(), f"cannot enter {namespace}")
+    os.close(held)
 
 
 def _run() -> NoReturn:

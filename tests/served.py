@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from callbench.store.served_state import ServedState, read_state
-from conftest import command, eventually
+from conftest import eventually
+from loaded_program import shared
 
 READY = "Serving."
 # A call of JSON-RPC, as the guide has it.
@@ -29,21 +30,14 @@ class Served:
     def __init__(self, folder: Path, *words: object, terminal: bool) -> None:
         """Starts `callbench serve` with these words."""
         self._master = -1
+        line = ["serve", *map(str, words)]
         if terminal:
             self._master, inner = pty.openpty()
-            self.process = subprocess.Popen(
-                command("serve", *words), cwd=folder, stdin=inner, stdout=inner, stderr=inner, start_new_session=True
-            )
+            self.process = shared().begin(line, folder, stdin=inner, stdout=inner, stderr=inner, session=True)
             os.close(inner)
             self._in = self._out = self._master
         else:
-            self.process = subprocess.Popen(
-                command("serve", *words),
-                cwd=folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            )
+            self.process = shared().begin(line, folder, stdin=subprocess.PIPE, stderr=subprocess.STDOUT)
             assert self.process.stdin
             assert self.process.stdout
             self._in, self._out = self.process.stdin.fileno(), self.process.stdout.fileno()
@@ -93,14 +87,12 @@ class Served:
 
     def ended(self) -> int:
         assert eventually(lambda: self.process.poll() is not None)
-        return int(self.process.returncode)
+        return self.process.wait()
 
     def close(self) -> None:
         self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream:
-                stream.close()
+        with self.process:
+            self.process.wait()
         if self._master >= 0:
             os.close(self._master)
 

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,8 @@ from callbench.store.shelf import Shelf
 from callbench.web.application import Pages
 from callbench.web.guard import Guard
 from callbench.web.jobs import Job, Jobs
-from conftest import ROOT, command, eventually
+from conftest import ROOT, eventually
+from loaded_program import Begin
 
 PORT = 8123
 BASE = f"http://127.0.0.1:{PORT}"
@@ -165,12 +165,9 @@ def jobs(shelf: Shelf) -> Iterator[Jobs]:
 
 
 @pytest.fixture
-def address(folder: Path) -> Iterator[str]:
+def address(folder: Path, begin: Begin) -> Iterator[str]:
     """The first address of `callbench ui`, which Ctrl-C ends."""
-    words = command("ui", folder.name)
-    with subprocess.Popen(
-        words, cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as served:
+    with begin("ui", folder.name, within=folder.parent, session=True) as served:
         try:
             assert served.stdout
             line = served.stdout.readline()

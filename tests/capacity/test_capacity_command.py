@@ -1,7 +1,6 @@
 """`callbench capacity` as a person uses it, on servers whose capacity follows from how they are made."""
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -15,8 +14,9 @@ import pytest
 
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.capacity_plan import COARSE
-from conftest import command, eventually
+from conftest import eventually
 from left_behind import marked
+from loaded_program import Begin
 from sealed import sealed
 from shop import ENDPOINTS, ORDER, SHOP, SHOP_SERVER
 
@@ -122,9 +122,9 @@ def test_more_than_requested_and_less_than_one(callbench: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
-def test_a_search_that_is_stopped_continues(callbench: Run, tmp_path: Path) -> None:
+def test_a_search_that_is_stopped_continues(begin: Begin, callbench: Run, tmp_path: Path) -> None:
     words = ("capacity", *start("pool", 2, 10), "--objective", "mean under 80 ms", "--seconds", 12, "--out", "kept")
-    running = subprocess.Popen(command(*words), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    running = begin(*words)
     journal = tmp_path / "kept" / "journal.jsonl"
     assert eventually(lambda: journal.exists() and len(journal.read_text().splitlines()) > 2)
     running.send_signal(signal.SIGINT)
@@ -173,13 +173,11 @@ def test_a_finished_search_goes_on_with_more_time(callbench: Run, tmp_path: Path
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_nothing_outlives_a_core_that_is_killed(tmp_path: Path, mark: str) -> None:
+def test_nothing_outlives_a_core_that_is_killed(begin: Begin, tmp_path: Path, mark: str) -> None:
     words = ("capacity", *start("pool", 2, 10), "--seconds", 60, "--out", "kept")
-    running = subprocess.Popen(command(*words), cwd=tmp_path)
     journal = tmp_path / "kept" / "journal.jsonl"
-    assert eventually(lambda: journal.exists() and bool(journal.read_text()))
-    os.kill(running.pid, signal.SIGKILL)
-    running.wait(timeout=60)
+    with begin(*words):
+        assert eventually(lambda: journal.exists() and bool(journal.read_text()))
     assert eventually(lambda: not marked(mark))
 
 

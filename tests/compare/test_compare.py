@@ -25,6 +25,7 @@ from callbench.stats.estimate.histogram import index_of
 from callbench.store.record import Record
 from conftest import MISBEHAVING, ROOT, command, eventually
 from golden import golden
+from loaded_program import Begin
 from record_json import record_json
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -399,15 +400,15 @@ def test_the_cells_of_a_study(callbench: Program, study: Path) -> None:
 
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_whatever_ends_it_the_rounds_that_were_made_are_kept(tmp_path: Path, number: signal.Signals) -> None:
+def test_whatever_ends_it_the_rounds_that_were_made_are_kept(
+    begin: Begin, tmp_path: Path, number: signal.Signals
+) -> None:
     journal = tmp_path / "c" / "journal.jsonl"
     arguments = ("compare", "honest/tcp", "honest/inproc", "--seconds", "60", "--rounds", "600", "--call", "Sum")
-    with subprocess.Popen(
-        command(*arguments, "--out", "c"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as going:
-        assert eventually(lambda: journal.is_file() and journal.read_bytes().count(b"\n") >= 2, 60)
-        going.send_signal(number)
-        _, said = going.communicate(timeout=60)
+    going = begin(*arguments, "--out", "c")
+    assert eventually(lambda: journal.is_file() and journal.read_bytes().count(b"\n") >= 2, 60)
+    going.send_signal(number)
+    _, said = going.communicate(timeout=60)
     if number is signal.SIGINT:
         assert going.returncode == 130
         assert "`callbench compare c` shows it" in said.splitlines()[-1]

@@ -2,8 +2,6 @@
 
 import http.server
 import json
-import os
-import signal
 import socket
 import subprocess
 import sys
@@ -17,8 +15,9 @@ import pytest
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue, manifest
 from callbench.model.errors import AdapterFailure, BadInput
-from conftest import command, eventually
+from conftest import eventually
 from left_behind import marked
+from loaded_program import Begin
 
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
@@ -288,19 +287,16 @@ def test_a_load_starts_its_server_and_watches_it(callbench: Run) -> None:
         assert says in refused.stderr
 
 
-def test_kill_9_of_the_core_ends_the_server_too(mark: str, tmp_path: Path) -> None:
+def test_kill_9_of_the_core_ends_the_server_too(begin: Begin, mark: str) -> None:
     words = ["load", "--start", START, "--path", "/hello", "--seconds", "300", "--json"]
-    core = subprocess.Popen(command(*words), cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
+    with begin(*words):
         assert eventually(lambda: any("server.py" in _words(pid) for pid in marked(mark)))
-        os.kill(core.pid, signal.SIGKILL)
-    finally:
-        core.kill()
-        core.wait()
     assert eventually(lambda: not marked(mark)), marked(mark)
 
 
-def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_children(mark: str, tmp_path: Path) -> None:
+def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_children(
+    begin: Begin, mark: str, tmp_path: Path
+) -> None:
     """One of the processes in its own session, where no signal to the server's group finds it."""
     script = f"setsid sleep 3601 & sleep 3602 & exec {sys.executable} {SERVER} $0"
     study = tmp_path / "mine.toml"
@@ -310,12 +306,6 @@ def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_childre
         '[[cells]]\ngroup = "hello"\nstacks = ["load/http1:servers/*"]\ncall = "Hello"\nclients = [2]\n'
     )
     family = ("server.py", "sleep 3601", "sleep 3602")
-    core = subprocess.Popen(
-        command("run", study, "--out", tmp_path / "run"),
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
 
     def calls() -> bool:
         words = [_words(pid) for pid in marked(mark)]
@@ -323,12 +313,8 @@ def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_childre
         # Its journal names the start once the driver is connected and its answers are verified.
         return alive and '"start"' in _read(tmp_path / "run" / "journal.jsonl")
 
-    try:
+    with begin("run", study, "--out", tmp_path / "run"):
         assert eventually(calls, 120), [_words(pid) for pid in marked(mark)]
-        os.kill(core.pid, signal.SIGKILL)
-    finally:
-        core.kill()
-        core.wait()
     assert eventually(lambda: not marked(mark)), [_words(pid) for pid in marked(mark)]
 
 

@@ -14,8 +14,9 @@ import pytest
 from callbench.adapter.network.remote import keys
 from callbench.runner.peer import jmeter
 from callbench.store.record import Record
-from conftest import command, eventually
+from conftest import eventually
 from left_behind import MARK, marked
+from loaded_program import Begin, Begun
 from ports import free_ports
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -104,9 +105,9 @@ class Case:
     record: bool = True
     resumes: bool = False
 
-    def argv(self, *more: object) -> list[str]:
+    def whole(self) -> tuple[str, ...]:
         """The command with its folder."""
-        return command(*self.words, *(("--out", "record") if self.record else ()), *more)
+        return *self.words, *(("--out", "record") if self.record else ())
 
 
 CASES = {
@@ -190,25 +191,22 @@ def nothing_else_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
 
 
 @contextmanager
-def begun(case: Case, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def begun(case: Case, folder: Path, begin: Begin) -> Iterator[Begun]:
     """Start a command, and wait until it has begun. What it says goes to the files `said` and `complained`."""
     (folder / "study.toml").write_text(STUDY)
     if case.words[0] == "hosts":
         keys.create(folder / "keys", "127.0.0.1", ["alpha"], port=free_ports(), days=1)
     with (folder / "said").open("w") as said, (folder / "complained").open("w") as complained:
-        running = subprocess.Popen(case.argv(), cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=complained)
-    try:
+        running = begin(*case.whole(), stdout=said, stderr=complained)
+    with running:
         assert eventually(lambda: running.poll() is not None or case.began(folder), 180)
         assert running.poll() is None, (folder / "complained").read_text()
         yield running
-    finally:
-        running.kill()
-        running.wait()
 
 
 @pytest.mark.parametrize(("case", "number", "code"), STOPS)
-def test_who_stops_it_is_told_what_is_known(case: Case, tmp_path: Path, number: int, code: int) -> None:
-    with begun(case, tmp_path) as running:
+def test_who_stops_it_is_told_what_is_known(case: Case, tmp_path: Path, begin: Begin, number: int, code: int) -> None:
+    with begun(case, tmp_path, begin) as running:
         running.send_signal(number)
         assert running.wait(120) == code, (tmp_path / "complained").read_text()
     complaint = (tmp_path / "complained").read_text()
@@ -224,8 +222,10 @@ def test_who_stops_it_is_told_what_is_known(case: Case, tmp_path: Path, number: 
 
 
 @pytest.mark.parametrize("case", KILLS)
-def test_what_was_finished_survives_a_kill(case: Case, tmp_path: Path, mark: str, callbench: Program) -> None:
-    with begun(case, tmp_path) as running:
+def test_what_was_finished_survives_a_kill(
+    case: Case, tmp_path: Path, mark: str, begin: Begin, callbench: Program
+) -> None:
+    with begun(case, tmp_path, begin) as running:
         running.kill()
         running.wait()
     assert eventually(lambda: not marked(mark)), "something outlived the core"

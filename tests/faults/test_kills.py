@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 from callbench.runner.drive.slices import has_enough_slices
 from conftest import SMALL, command, eventually
 from left_behind import marked
+from loaded_program import Begin, Begun
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -36,15 +37,11 @@ def slow(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def started(tmp_path: Path, slow: Path, nothing_left: None) -> Iterator[subprocess.Popen[str]]:  # noqa: ARG001 - is made first, so looks last
+def started(tmp_path: Path, slow: Path, nothing_left: None, begin: Begin) -> Begun:  # noqa: ARG001 - is made first, so looks last
     """A run with two rounds on disk, so that the watched round is over too, and the next one has begun."""
-    argv = command("run", slow, "--forks", FORKS, "--out", tmp_path / "run")
-    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        try:
-            assert eventually(lambda: len(rounds(tmp_path / "run")) >= 2, 120), "no round was made"
-            yield run
-        finally:
-            run.kill()
+    run = begin("run", slow, "--forks", FORKS, "--out", tmp_path / "run")
+    assert eventually(lambda: len(rounds(tmp_path / "run")) >= 2, 120), "no round was made"
+    return run
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
@@ -110,7 +107,7 @@ def whole(folder: Path) -> None:
 
 
 def test_the_core_is_killed_in_a_round(
-    started: subprocess.Popen[str], callbench: Program, tmp_path: Path, slow: Path, mark: str
+    started: Begun, callbench: Program, tmp_path: Path, slow: Path, mark: str
 ) -> None:
     started.kill()
     started.wait()
@@ -126,17 +123,13 @@ def test_the_core_is_killed_in_a_round(
 
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.engine
-def test_the_core_is_killed_while_a_stack_is_stopped(tmp_path: Path, mark: str) -> None:
+def test_the_core_is_killed_while_a_stack_is_stopped(tmp_path: Path, mark: str, begin: Begin) -> None:
     """Spinning stacks are paused between their slices, so no one could ask them to end."""
     study = tmp_path / "spins.toml"
     study.write_text(SPINS)
-    argv = command("run", study, "--forks", 1, "--no-baselines", "--out", tmp_path / "run")
-    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        try:
-            assert eventually(lambda: bool(rounds(tmp_path / "run")), 120), "no round was made"
-            assert eventually(lambda: bool(stopped(mark)), 60), "nobody was stopped"
-        finally:
-            run.kill()
+    with begin("run", study, "--forks", 1, "--no-baselines", "--out", tmp_path / "run"):
+        assert eventually(lambda: bool(rounds(tmp_path / "run")), 120), "no round was made"
+        assert eventually(lambda: bool(stopped(mark)), 60), "nobody was stopped"
     assert eventually(lambda: not marked(mark)), f"still alive: {marked(mark)}"
 
 
@@ -166,18 +159,16 @@ def stopped(mark: str) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_is_stopped_while_it_warms_up(callbench: Program, tmp_path: Path, number: signal.Signals, code: int) -> None:
+def test_it_is_stopped_while_it_warms_up(
+    begin: Begin, callbench: Program, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
     """Of a stack that gets faster for six seconds, which are waited for."""
     study = tmp_path / "small.toml"
     study.write_text(SMALL.replace('"honest/*"', '"warms-up/tcp"'))
-    argv = command("run", study, "--select", "group=Sum", "--forks", 1, "--no-baselines", "--out", tmp_path / "run")
-    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        try:
-            assert eventually(lambda: any(line["kind"] == "start" for line in lines(tmp_path / "run")), 120)
-            run.send_signal(number)
-            _, told = run.communicate(timeout=120)
-        finally:
-            run.kill()
+    run = begin("run", study, "--select", "group=Sum", "--forks", 1, "--no-baselines", "--out", tmp_path / "run")
+    assert eventually(lambda: any(line["kind"] == "start" for line in lines(tmp_path / "run")), 120)
+    run.send_signal(number)
+    _, told = run.communicate(timeout=120)
     assert run.returncode == code
     assert "Traceback" not in told
     assert rounds(tmp_path / "run") == []
@@ -189,9 +180,7 @@ def test_it_is_stopped_while_it_warms_up(callbench: Program, tmp_path: Path, num
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0, -1], ids=["client", "server"])
-def test_a_side_is_killed_and_its_stack_started_again(
-    started: subprocess.Popen[str], tmp_path: Path, mark: str, side: int
-) -> None:
+def test_a_side_is_killed_and_its_stack_started_again(started: Begun, tmp_path: Path, mark: str, side: int) -> None:
     folder = tmp_path / "run"
     with contextlib.suppress(ProcessLookupError, IndexError):
         os.kill(adapters(mark)[side], signal.SIGKILL)
@@ -209,7 +198,7 @@ def test_a_side_is_killed_and_its_stack_started_again(
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_it_is_stopped_in_a_round(
-    started: subprocess.Popen[str], callbench: Program, tmp_path: Path, number: signal.Signals, code: int
+    started: Begun, callbench: Program, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     started.send_signal(number)
     _, told = started.communicate(timeout=120)
@@ -223,9 +212,7 @@ def test_it_is_stopped_in_a_round(
 
 
 @pytest.mark.slow
-def test_two_runs_into_one_folder(
-    started: subprocess.Popen[str], callbench: Program, tmp_path: Path, slow: Path
-) -> None:
+def test_two_runs_into_one_folder(started: Begun, callbench: Program, tmp_path: Path, slow: Path) -> None:
     ended = callbench("run", slow, "--out", tmp_path / "run", "--resume")
     assert (ended.returncode, ended.stderr) == (
         2,

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from callbench.model.installation import scratch, supervisor
-from conftest import ROOT, SMALL, command, eventually
+from conftest import ROOT, SMALL, eventually
 from left_behind import MARK, marked
+from loaded_program import Begin
 
 pytestmark = pytest.mark.engine
 
@@ -70,7 +71,13 @@ def named(mark: str, name: bytes) -> list[int]:
 @pytest.mark.usefixtures("lab")
 @pytest.mark.parametrize("victim", ["core", "supervisors"])
 def test_a_linked_run_is_killed_at_random_moments(
-    tmp_path: Path, temporary: Path, mark: str, victim: str, record_property: Callable[[str, object], None]
+    tmp_path: Path,
+    temporary: Path,
+    mark: str,
+    victim: str,
+    *,
+    begin: Begin,
+    record_property: Callable[[str, object], None],
 ) -> None:
     """It failed before: a client that waited for an answer over the link, which had ended, lived on for 5 s."""
     study = tmp_path / "linked.toml"
@@ -80,17 +87,13 @@ def test_a_linked_run_is_killed_at_random_moments(
     seen = []
     for number in range(KILLS):
         out = tmp_path / f"run{number}"
-        argv = command("run", study, "--out", out, "--no-baselines")
-        with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-            try:
-                assert eventually(lambda: bool(named(mark, b"callbench-supervisor")))
-                time.sleep(chance.uniform(0, 2.5))
-                assert run.poll() is None, "the run ended by itself"
-                for pid in named(mark, b"callbench-supervisor") if victim == "supervisors" else ():
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
-            finally:
-                run.kill()
+        with begin("run", study, "--out", out, "--no-baselines") as run:
+            assert eventually(lambda: bool(named(mark, b"callbench-supervisor")))
+            time.sleep(chance.uniform(0, 2.5))
+            assert run.poll() is None, "the run ended by itself"
+            for pid in named(mark, b"callbench-supervisor") if victim == "supervisors" else ():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         seen.append(round(seconds_until_gone(mark), 3))
     record_property("seconds", seen)
     print(f"seconds until nothing was left: {seen}")  # noqa: T201 - what it took is worth knowing also where it holds
@@ -152,7 +155,7 @@ def test_a_supervisor_whose_core_has_died_before_it_could_be_informed(mark: str,
     assert not marked(mark)
 
 
-def test_a_load_is_killed(tmp_path: Path, temporary: Path, mark: str) -> None:
+def test_a_load_is_killed(begin: Begin, tmp_path: Path, temporary: Path, mark: str) -> None:
     """It failed before: the folder with its schedule stayed."""
     answers = [sys.executable, str(ROOT / "tests" / "stability" / "sick_http.py"), "well"]
     others = {name: value for name, value in os.environ.items() if name != MARK}
@@ -160,27 +163,23 @@ def test_a_load_is_killed(tmp_path: Path, temporary: Path, mark: str) -> None:
         try:
             assert server.stdout is not None
             url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
-            argv = command("load", url, "--rate", "50", "--seconds", "60", "--out", tmp_path / "out")
-            with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL) as load:
-                try:
-                    assert eventually(lambda: bool(list(temporary.glob("callbench-load-*/*.gaps"))))
-                finally:
-                    load.kill()
+            with begin("load", url, "--rate", "50", "--seconds", "60", "--out", tmp_path / "out"):
+                assert eventually(lambda: bool(list(temporary.glob("callbench-load-*/*.gaps"))))
             seconds_until_gone(mark)
             assert not list(temporary.iterdir())
         finally:
             server.kill()
 
 
-def test_a_run_that_runs_without_a_supervisor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
+def test_a_run_that_runs_without_a_supervisor(
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
     """Where the engine is not built, the kernel ends the adapters with the core all the same."""
     monkeypatch.setenv("CALLBENCH_SUPERVISOR", "")
     study = tmp_path / "small.toml"
     study.write_text(SMALL.replace("seconds = 0.02", "seconds = 30"))
-    argv = command("run", study, "--out", tmp_path / "run")
-    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        assert eventually(lambda: len(marked(mark)) >= 3)
-        run.kill()
+    with begin("run", study, "--out", tmp_path / "run"):
+        assert eventually(lambda: len(marked(mark)) >= 2)
     seconds_until_gone(mark)
 
 

@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,10 @@ import pytest
 from callbench.store.journal import Journal, read
 from callbench.store.record import Record
 from callbench.store.stopping import Sigterm, stoppable
-from conftest import command, eventually
+from conftest import eventually
+from loaded_program import Begin
 
+Program = Callable[..., subprocess.CompletedProcess[str]]
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
@@ -33,30 +35,24 @@ STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
 
 def stopped(
-    words: Sequence[object], out: Path, number: int, lines: int, *, again: bool = False
+    begin: Begin, words: Sequence[object], out: Path, number: int, lines: int, *, again: bool = False
 ) -> tuple[int, str, str]:
     """Start the program, stop it when its journal has so many lines, and return its code and its output."""
-    running = subprocess.Popen(
-        command(*words, "--out", out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=out.parent
-    )
+    running = begin(*words, "--out", out)
     journal = out / "journal.jsonl"
-    try:
-        assert eventually(lambda: journal.is_file() and journal.read_bytes().count(b"\n") >= lines, 120)
+    assert eventually(lambda: journal.is_file() and journal.read_bytes().count(b"\n") >= lines, 120)
+    running.send_signal(number)
+    if again:
         running.send_signal(number)
-        if again:
-            running.send_signal(number)
-        stdout, stderr = running.communicate(timeout=60)
-    finally:
-        running.kill()
-        running.wait()
+    stdout, stderr = running.communicate(timeout=60)
     assert "Traceback" not in stderr
-    return running.returncode, stdout, stderr
+    return running.wait(), stdout, stderr
 
 
 @pytest.mark.parametrize(("number", "code"), STOPS)
-def test_a_load_says_what_it_knows(tmp_path: Path, number: int, code: int) -> None:
+def test_a_load_says_what_it_knows(begin: Begin, tmp_path: Path, number: int, code: int) -> None:
     words = ("load", "native/json+http", "--clients", "2", "--seconds", "3000")
-    ended, stdout, stderr = stopped(words, tmp_path / "load", number, 2)
+    ended, stdout, stderr = stopped(begin, words, tmp_path / "load", number, 2)
     assert ended == code
     assert "calls/s" in stdout
     assert "Stopped after" in stdout
@@ -71,28 +67,25 @@ def test_a_load_says_what_it_knows(tmp_path: Path, number: int, code: int) -> No
     assert last["calls"] == last["histogram_ns"]["count"]
 
 
-def test_a_stopped_load_is_shown_again(tmp_path: Path) -> None:
+def test_a_stopped_load_is_shown_again(begin: Begin, callbench: Program, tmp_path: Path) -> None:
     words = ("load", "native/json+http", "--clients", "2", "--calls", str(10**9), "--json")
-    ended, stdout, _ = stopped(words, tmp_path / "load", signal.SIGINT, 1)
+    ended, stdout, _ = stopped(begin, words, tmp_path / "load", signal.SIGINT, 1)
     assert ended == 130
     assert json.loads(stdout)["stopped"].startswith("Stopped after")
-    shown = subprocess.run(
-        command("show", tmp_path / "load"), capture_output=True, text=True, check=True, timeout=100
-    ).stdout
-    assert "Stopped after" in shown
+    assert "Stopped after" in callbench("show", tmp_path / "load", check=True).stdout
 
 
-def test_clients_that_have_no_result_of_a_part_say_how_far_they_came(tmp_path: Path) -> None:
+def test_clients_that_have_no_result_of_a_part_say_how_far_they_came(begin: Begin, tmp_path: Path) -> None:
     """The stand-in ends at once when it is told to: its intervals are what is known."""
-    ended, _, stderr = stopped(("load", "honest/tcp", "--seconds", "3000"), tmp_path / "load", signal.SIGINT, 1)
+    ended, _, stderr = stopped(begin, ("load", "honest/tcp", "--seconds", "3000"), tmp_path / "load", signal.SIGINT, 1)
     assert ended == 130
     assert "stopped after" in stderr
     assert "calls and 0 errors" in stderr
 
 
-def test_the_second_stop_ends_at_once(tmp_path: Path) -> None:
+def test_the_second_stop_ends_at_once(begin: Begin, tmp_path: Path) -> None:
     words = ("load", "native/json+http", "--clients", "2", "--seconds", "3000")
-    ended, _, stderr = stopped(words, tmp_path / "load", signal.SIGINT, 1, again=True)
+    ended, _, stderr = stopped(begin, words, tmp_path / "load", signal.SIGINT, 1, again=True)
     assert ended == 130
     assert "topped" in stderr
 
@@ -101,14 +94,16 @@ def test_the_second_stop_ends_at_once(tmp_path: Path) -> None:
     ("words", "lines", "says"),
     [
         (("soak", "native/json+http", "--clients", "1,2", "--seconds", "100", "--every", "0.2"), 6, "clients"),
-        (("compare", "honest/tcp", "honest/inproc", "--seconds", "100"), 6, "rate: "),
+        (("compare", "honest/tcp", "honest/inproc", "--seconds", "100", "--rounds", "600"), 6, "rate: "),
         (("overload", "native/json+http", "--seconds", "30"), 6, ""),
         (("capacity", "native/json+http", "--objective", "p99 under 500 ms"), 4, ""),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
-def test_every_command_shows_its_record(tmp_path: Path, words: Sequence[str], lines: int, says: str) -> None:
-    ended, stdout, stderr = stopped(words, tmp_path / "record", signal.SIGINT, lines)
+def test_every_command_shows_its_record(
+    begin: Begin, tmp_path: Path, words: Sequence[str], lines: int, says: str
+) -> None:
+    ended, stdout, stderr = stopped(begin, words, tmp_path / "record", signal.SIGINT, lines)
     assert ended == 130, stderr
     assert says in stdout
     assert stderr.strip().splitlines()[-1].startswith("callbench: stopped; ")

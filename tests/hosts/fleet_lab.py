@@ -13,6 +13,7 @@ from pathlib import Path
 from callbench.adapter.network.host import THIS_HOST, Host
 from callbench.adapter.network.remote import keys
 from conftest import command
+from loaded_program import Begun, shared
 
 STARTS_S = 60.0
 
@@ -23,6 +24,19 @@ def entering(host: Host) -> list[str]:
         return []
     user = [f"--user={host.user}", "--preserve-credentials"] if host.user else []
     return ["nsenter", *user, f"--net={host.netns}"]
+
+
+def namespaces_of(host: Host) -> list[str]:
+    """What a program of ours enters to run on a host."""
+    return [namespace for namespace in (host.user, host.netns) if namespace]
+
+
+def ran(host: Host, *words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the program on a host to its end."""
+    line = list(map(str, words))
+    with shared().begin(line, cwd, namespaces=namespaces_of(host), environment={**os.environ, **variables}) as begun:
+        out, err = begun.communicate(300)
+    return subprocess.CompletedProcess(line, begun.wait(), out, err)
 
 
 class Program:
@@ -38,15 +52,26 @@ class Program:
         **variables: str,
     ) -> None:
         """Start it on a host, `inside` what a command before its own makes."""
-        self.process = subprocess.Popen(
-            [*entering(host), *inside, *command(*arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            bufsize=1,
-            cwd=cwd,
-            env={**os.environ, **variables},
-        )
+        environment = {**os.environ, **variables}
+        self.process: subprocess.Popen[str] | Begun
+        if inside:
+            self.process = subprocess.Popen(
+                [*entering(host), *inside, *command(*arguments)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                bufsize=1,
+                cwd=cwd,
+                env=environment,
+            )
+        else:
+            self.process = shared().begin(
+                list(map(str, arguments)),
+                cwd or Path.cwd(),
+                stderr=subprocess.STDOUT,
+                namespaces=namespaces_of(host),
+                environment=environment,
+            )
         self.said: list[str] = []
         self._unread = ""
 
@@ -85,9 +110,8 @@ class Program:
     def end(self) -> None:
         """End it, whatever it does."""
         self.process.kill()
-        self.process.wait()
-        if self.process.stdout:
-            self.process.stdout.close()
+        with self.process:
+            self.process.wait()
 
 
 @contextmanager

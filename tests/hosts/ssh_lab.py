@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from fleet_lab import STARTS_S, Program, entering, namespaces
+from fleet_lab import STARTS_S, Program, entering, namespaces, ran
 
 from callbench.adapter.network.host import Host
 from conftest import ROOT, command
@@ -110,15 +110,7 @@ class SshLab:
 
     def run(self, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Run the program on the core."""
-        return subprocess.run(
-            [*entering(self.core), *command(*words)],
-            env={**os.environ, **self.environment},
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        return ran(self.core, *words, cwd=cwd, **self.environment)
 
     def begin(self, *words: object, cwd: Path) -> Program:
         """Start the program on the core."""

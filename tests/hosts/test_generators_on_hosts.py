@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fleet_lab import Program, entering, free_port, made_keys, namespaces, started
+from fleet_lab import Program, entering, free_port, made_keys, namespaces, ran, started
 
 from callbench.stats.estimate.histogram import Buckets
-from conftest import assert_one_sentence, command
+from conftest import assert_one_sentence
 
 if TYPE_CHECKING:
     from callbench.adapter.network.host import Host
@@ -48,9 +48,7 @@ class Lab:
 
     def run(self, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Run the program on the core."""
-        environment = {**os.environ, "CALLBENCH_HOSTS": str(self.keys.folder)}
-        line = [*entering(self.core), *command(*words)]
-        return subprocess.run(line, env=environment, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+        return ran(self.core, *words, cwd=cwd, CALLBENCH_HOSTS=str(self.keys.folder))
 
     def counts(self) -> dict[str, int]:
         """What the server has counted, by address."""

@@ -1,7 +1,6 @@
 """A run with its server on one host and its clients on another: two network namespaces, agents, TLS."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from two_hosts import TwoHosts, journal, rounds
 
 from callbench.adapter.network.remote.allowed_commands import commands_file
 from callbench.adapter.network.remote.keys import create
-from conftest import SMALL, assert_one_sentence, command
+from conftest import SMALL, assert_one_sentence
 
 # Of some slices alone: the machine was away, or a paused process was resumed.
 NOT_ALWAYS = {"absence_ns", "repeated", "resume_ns"}
@@ -180,15 +179,14 @@ def test_hosts_that_cannot_be_had(two: TwoHosts, tmp_path: Path, study: Path) ->
         assert not (tmp_path / "run").exists()
 
 
-def test_a_host_without_keys_is_said(tmp_path: Path, study: Path) -> None:
-    ended = subprocess.run(
-        command("run", study, "--hosts", "alpha,beta"),
-        env={**os.environ, "CALLBENCH_HOSTS": str(tmp_path / "nothing")},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+def test_a_host_without_keys_is_said(
+    callbench: Callable[..., subprocess.CompletedProcess[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    study: Path,
+) -> None:
+    monkeypatch.setenv("CALLBENCH_HOSTS", str(tmp_path / "nothing"))
+    ended = callbench("run", study, "--hosts", "alpha,beta")
     assert ended.returncode == 2
     assert_one_sentence(ended.stderr.strip(), ["has no keys of hosts", "callbench hosts init"])
 

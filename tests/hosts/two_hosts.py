@@ -1,17 +1,15 @@
 """Two hosts with agents, the core on one of them; and what a run on them has written."""
 
 import json
-import os
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fleet_lab import Program, entering, free_port, made_keys, serving
+from fleet_lab import Program, free_port, made_keys, ran, serving
 
 from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links.profile import BARE
-from conftest import command
 
 if TYPE_CHECKING:
     from callbench.adapter.network.host import Host
@@ -75,15 +73,7 @@ class TwoHosts:
 
     def run(self, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Run the program on the core's host."""
-        return subprocess.run(
-            [*entering(self.core), *command(*words)],
-            env={**os.environ, "CALLBENCH_HOSTS": str(self.keys.folder)},
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        return ran(self.core, *words, cwd=cwd, CALLBENCH_HOSTS=str(self.keys.folder))
 
 
 def journal(run: Path) -> list[dict[str, Any]]:

@@ -12,8 +12,9 @@ from callbench.adapter.network.host import Host, why_unreachable
 from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.network.pair import HostPair
 from callbench.model.installation import supervisor
-from conftest import SMALL, command, eventually
+from conftest import SMALL, eventually
 from left_behind import marked
+from loaded_program import Begin
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -96,12 +97,11 @@ def test_a_study_runs_over_a_pair(callbench: Program, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("lab", "nothing_left")
-def test_a_killed_run_over_a_pair_leaves_nothing(tmp_path: Path, mark: str) -> None:
+def test_a_killed_run_over_a_pair_leaves_nothing(begin: Begin, tmp_path: Path, mark: str) -> None:
     file = tmp_path / "far.toml"
     file.write_text(SMALL.replace("[load]", '[load]\nlink = "pair"').replace("seconds = 0.02", "seconds = 60"))
-    with subprocess.Popen(command("run", file, "--out", "run"), cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
+    with begin("run", file, "--out", "run"):
         assert eventually(lambda: '"start"' in _text(tmp_path / "run" / "journal.jsonl"), 60), "no start began"
-        run.kill()
     assert eventually(lambda: not marked(mark), 30), "something outlived the core"
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from conftest import command, eventually
+from conftest import eventually
 from left_behind import marked
+from loaded_program import Begin
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -108,13 +109,14 @@ def test_a_step_that_was_repeated_can_be_read(loads: Path, callbench: Program, t
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_search_continues_after_a_kill(loads: Path, callbench: Program, tmp_path: Path, mark: str) -> None:
+def test_a_search_continues_after_a_kill(
+    begin: Begin, loads: Path, callbench: Program, tmp_path: Path, mark: str
+) -> None:
     loads.write_text(STUDY.replace("seconds = 0.05", "seconds = 0.3"))
     wanted = ("--no-baselines", "--select", "group=ladder", "--out", tmp_path / "r")
-    with subprocess.Popen(command("run", loads, *wanted), cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
-        journal = tmp_path / "r" / "journal.jsonl"
+    journal = tmp_path / "r" / "journal.jsonl"
+    with begin("run", loads, *wanted):
         assert eventually(lambda: journal.exists() and bool(steps(tmp_path / "r")), 120), "no step was made"
-        run.kill()
     assert eventually(lambda: not marked(mark)), "adapters outlived the core"
     kept = steps(tmp_path / "r")
     callbench("run", loads, *wanted, "--resume", check=True, timeout=300)

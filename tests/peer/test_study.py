@@ -17,7 +17,8 @@ from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
 from callbench.runner.peer import jmeter, study
 from callbench.runner.peer.http_load import why_not
-from conftest import ROOT, command, eventually
+from conftest import ROOT, eventually
+from loaded_program import Begin
 from record_json import record_json
 from sealed import sealed
 
@@ -195,18 +196,16 @@ def test_options_that_mean_nothing_are_refused(arguments: tuple[object, ...], sa
 @needs_jmeter
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
-def test_a_study_is_driven_by_both_interrupted_and_resumed(tmp_path: Path, callbench: Run) -> None:
+def test_a_study_is_driven_by_both_interrupted_and_resumed(tmp_path: Path, begin: Begin, callbench: Run) -> None:
     if catalogue.load([ROOT / "adapters" / "rust"]).adapter("rust").why_not:
         pytest.skip("the engine is not built")
     (tmp_path / "both.toml").write_text(SMALL)
     options = ("--rounds", 2, "--seconds", 1, "--warm-up", 1, "--delay-us", 40_000, "--seed", 5, "--out", "kept")
     journal = tmp_path / "kept" / "journal.jsonl"
-    with subprocess.Popen(
-        command("peer", "both.toml", *options), cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as first:
-        assert eventually(lambda: first.poll() is not None or (journal.is_file() and "\n" in journal.read_text()), 150)
-        first.send_signal(signal.SIGTERM)
-        _, errors = first.communicate(timeout=60)
+    first = begin("peer", "both.toml", *options)
+    assert eventually(lambda: first.poll() is not None or (journal.is_file() and "\n" in journal.read_text()), 150)
+    first.send_signal(signal.SIGTERM)
+    _, errors = first.communicate(timeout=60)
     assert first.returncode == 143, errors
     assert "Continue with: callbench peer both.toml --out kept --resume" in errors
     before = journal.read_text().splitlines()

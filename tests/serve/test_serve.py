@@ -18,8 +18,9 @@ import pytest
 from callbench.catalog import catalogue
 from callbench.model.errors import BadInput
 from callbench.runner.serve import selection
-from conftest import ROOT, command, eventually
+from conftest import ROOT, eventually
 from left_behind import marked
+from loaded_program import Begin
 from ports import free_ports
 from served import READY, SUM, Served, endpoints, got, posted
 
@@ -97,25 +98,17 @@ def test_however_it_ends_nothing_stays(
     assert eventually(lambda: not marked(mark))
 
 
-def test_without_a_terminal_or_a_pipe_it_continues(tmp_path: Path) -> None:
+def test_without_a_terminal_or_a_pipe_it_continues(begin: Begin, tmp_path: Path) -> None:
     """As started in the background of a shell or by a service manager: no one can type there."""
-    with (
-        (tmp_path / "said").open("w") as out,
-        subprocess.Popen(
-            command("serve", "--all", "--channels", "http"), cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=out
-        ) as run,
-    ):
-        try:
-            assert eventually(lambda: READY in (tmp_path / "said").read_text())
-            where = endpoints((tmp_path / "said").read_text().splitlines())["native/json+http"]
-            time.sleep(1)  # longer than it looks at its input
-            assert run.poll() is None
-            assert json.loads(posted(where, SUM))["result"] == 3
-            run.send_signal(signal.SIGTERM)
-            assert eventually(lambda: run.poll() is not None)
-            assert run.returncode == 143
-        finally:
-            run.kill()
+    with (tmp_path / "said").open("w") as out:
+        run = begin("serve", "--all", "--channels", "http", stdout=out)
+    assert eventually(lambda: READY in (tmp_path / "said").read_text())
+    where = endpoints((tmp_path / "said").read_text().splitlines())["native/json+http"]
+    time.sleep(1)  # longer than it looks at its input
+    assert run.poll() is None
+    assert json.loads(posted(where, SUM))["result"] == 3
+    run.send_signal(signal.SIGTERM)
+    assert run.wait(60) == 143
 
 
 def test_stacks_by_name(serve: Callable[..., Served]) -> None:

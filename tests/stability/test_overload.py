@@ -1,8 +1,6 @@
 """`callbench overload`: what a server holds, and what becomes of it under more."""
 
 import json
-import os
-import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +9,9 @@ from typing import Any
 import pytest
 from ending import code_of
 
-from conftest import command, eventually
+from conftest import eventually
 from left_behind import marked
+from loaded_program import Begin
 from sealed import sealed
 
 HERE = Path(__file__).resolve().parent
@@ -88,14 +87,13 @@ def test_who_has_no_open_loop_is_refused_and_leaves_no_folder(
 @pytest.mark.slow
 @pytest.mark.usefixtures("lab", "nothing_left")
 def test_who_is_killed_in_an_overload_makes_only_that_one_again_also_over_a_link(
-    callbench: Program, tmp_path: Path, mark: str
+    begin: Begin, callbench: Program, tmp_path: Path, mark: str
 ) -> None:
     words = ["overload", "sick/tcp", "--clients", "4", "--capacity", "20", "--times", "2,3", "--link", "pair", *SHORT]
     out = ["--out", tmp_path / "over"]
     journal = tmp_path / "over" / "journal.jsonl"
-    with subprocess.Popen(command(*words, *out), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:
+    with begin(*words, *out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         assert eventually(lambda: journal.exists() and journal.read_text().count('"over"') >= 2, 170)
-        os.kill(running.pid, signal.SIGKILL)
     assert eventually(lambda: not marked(mark)), "something outlives a killed overload"
     finished = callbench(*words, *out, "--resume", "--json")
     assert finished.returncode == code_of(json.loads(finished.stdout)), finished.stderr

@@ -1,8 +1,6 @@
 """`callbench soak`: real servers that stay well, crash, hang, refuse, answer wrongly or leak."""
 
-import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -25,8 +23,9 @@ from callbench.stats.decide.decision import Outcome
 from callbench.store.lines.sides import SideUse
 from callbench.store.lines.soak import SoakDeathLine, SoakLine, SoakMomentLine, SoakSliceLine
 from callbench.store.record import Record
-from conftest import command, eventually
+from conftest import eventually
 from left_behind import marked
+from loaded_program import Begin
 from sealed import sealed
 
 if TYPE_CHECKING:
@@ -343,13 +342,12 @@ def slice_line(start: int, at_s: int, size: int) -> SoakSliceLine:
 
 
 @pytest.mark.slow
-def test_who_is_killed_continues_where_it_was(callbench: Program, tmp_path: Path, mark: str) -> None:
+def test_who_is_killed_continues_where_it_was(begin: Begin, callbench: Program, tmp_path: Path, mark: str) -> None:
     words = ["soak", "sick/tcp", "--seconds", "3", "--rest", "0", "--every", "0.2", "--clients", "1,2"]
     out = ["--out", tmp_path / "soak"]
     journal = tmp_path / "soak" / "journal.jsonl"
-    with subprocess.Popen(command(*words, *out), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:
+    with begin(*words, *out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         assert eventually(lambda: journal.exists() and journal.read_text().count('"slice"') >= 3)
-        os.kill(running.pid, signal.SIGKILL)
     assert eventually(lambda: not marked(mark)), "something outlives a killed soak"
     before = [line for line in journal.read_bytes().split(b"\n") if b'"slice"' in line]
     refused = callbench("soak", "sick/tcp", "--clients", "7", *out, "--resume")

@@ -1,8 +1,6 @@
 """`callbench torture`: servers with known weaknesses, and the verdicts on them."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,8 +12,9 @@ from ending import code_of
 
 from callbench.runner.stability.misbehaviour import MISBEHAVIOURS, Misbehaviour, RecordedRequest
 from callbench.runner.stability.torture_connections import TortureConnections
-from conftest import command, eventually
+from conftest import eventually
 from left_behind import marked
+from loaded_program import Begin
 from sealed import sealed
 
 HERE = Path(__file__).resolve().parent
@@ -149,14 +148,13 @@ def test_a_request_is_overheard_from_the_stacks_own_client(callbench: Program, t
 @pytest.mark.engine
 @pytest.mark.usefixtures("lab", "nothing_left")
 def test_who_is_killed_in_a_test_makes_only_that_one_again_also_over_a_link(
-    callbench: Program, tmp_path: Path, mark: str
+    begin: Begin, callbench: Program, tmp_path: Path, mark: str
 ) -> None:
     short = ["--seconds", "1", "--connections", "20", "--recovery-timeout", "20", "--test", "half-open,half-request"]
     words = ["torture", "native/json+http-keepalive", "--link", "lan1g", *short, "--out", tmp_path / "torture"]
     journal = tmp_path / "torture" / "journal.jsonl"
-    with subprocess.Popen(command(*words), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:
+    with begin(*words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         assert eventually(lambda: journal.exists() and '"during"' in journal.read_text().partition('"tested"')[2], 170)
-        os.kill(running.pid, signal.SIGKILL)
     assert eventually(lambda: not marked(mark)), "something outlives a killed torture"
     finished = callbench(*words, "--resume", "--json")
     assert finished.returncode == code_of(json.loads(finished.stdout)), finished.stderr

@@ -24,7 +24,7 @@ from callbench.store.shelf import Shelf
 from callbench.web.api import operation
 from callbench.web.application import Pages
 from callbench.web.jobs import Jobs
-from conftest import ROOT, command, eventually
+from conftest import ROOT, eventually
 from report import synthetic
 from web_page import HOSTILE, KINDS, RANKED, claimed_server
 
@@ -108,12 +108,14 @@ def test_callbench_itself_imports_it(
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "run"])
-def test_a_record_is_what_show_prints_to_the_byte(page: TestClient, folder: Path, shelf: Shelf, kind: str) -> None:
+def test_a_record_is_what_show_prints_to_the_byte(
+    page: TestClient, folder: Path, shelf: Shelf, callbench: Callable[..., subprocess.CompletedProcess[str]], kind: str
+) -> None:
     if kind == "run":
         synthetic.write(folder / kind)
-    printed = subprocess.run(command("show", folder.resolve() / kind, "--json"), capture_output=True, check=True).stdout
+    printed = callbench("show", folder.resolve() / kind, "--json", check=True).stdout
     answer = page.get(f"/api/records/{kind}")
-    assert answer.content == printed
+    assert answer.content == printed.encode()
     assert fits(described(page), {"$ref": f"#/components/schemas/{shelf.entry(kind).kind}"}, answer.json())
 
 
@@ -289,7 +291,9 @@ def test_events_have_json(page: TestClient) -> None:
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
-def test_the_lines_of_the_guide_do_what_it_says(address: str, folder: Path, tmp_path: Path) -> None:
+def test_the_lines_of_the_guide_do_what_it_says(
+    address: str, folder: Path, tmp_path: Path, callbench: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
     synthetic.write(folder / "run", only=("native/soap+supertcp",))
     (tmp_path / "server.py").write_text((ROOT / "tests/external/greeting/server.py").read_text())
     lines = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs/guide/api.md").read_text(), re.MULTILINE | re.DOTALL)
@@ -305,8 +309,8 @@ def test_the_lines_of_the_guide_do_what_it_says(address: str, folder: Path, tmp_
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    printed = subprocess.run(command("show", folder.resolve() / "load", "--json"), capture_output=True, check=True)
-    assert (tmp_path / "load.json").read_bytes() == printed.stdout
+    printed = callbench("show", folder.resolve() / "load", "--json", check=True).stdout
+    assert (tmp_path / "load.json").read_bytes() == printed.encode()
     latency = LatencyDocument.model_validate_json((tmp_path / "latency.json").read_bytes())
     assert [cell.cell for cell in latency.cells] == ["c001", "c002"]
     assert json.loads((folder / "load/tags.json").read_text()) == {"tags": ["monday"]}

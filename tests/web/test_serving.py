@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -21,7 +20,8 @@ from callbench.web.application import Pages
 from callbench.web.forms import command_line
 from callbench.web.jobs import Job, Jobs
 from callbench.web.serving import Serving
-from conftest import command, eventually
+from conftest import eventually
+from loaded_program import Begin
 from web_page import HOSTILE, claimed_server
 
 pytest_plugins = ["web_page"]
@@ -96,9 +96,9 @@ def test_it_is_started_shown_switched_and_stopped(page: TestClient, jobs: Jobs) 
     assert not jobs.job(name).status.exists()
 
 
-def test_it_outlives_a_page_and_another_one_stops_it(page: TestClient, jobs: Jobs, folder: Path) -> None:
+def test_it_outlives_a_page_and_another_one_stops_it(page: TestClient, jobs: Jobs, folder: Path, begin: Begin) -> None:
     """The first page is killed: its pipe is no end of input, and the second one finds all of it by its files."""
-    with subprocess.Popen(command("ui", folder), stdout=subprocess.PIPE, text=True) as first:
+    with begin("ui", folder) as first:
         assert first.stdout
         assert first.stdout.readline()
         name = jobs.start(command_line("serve", ASKED)).name

@@ -6,6 +6,7 @@ import re
 import shlex
 import signal
 import subprocess
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
@@ -20,7 +21,7 @@ from callbench.store.shelf import Shelf
 from callbench.web.forms import command_line
 from callbench.web.jobs import MOST_KEPT, Jobs
 from callbench.web.program import in_turn
-from conftest import command, eventually
+from conftest import eventually
 from web_page import HOSTILE, KINDS, names
 
 pytest_plugins = ["web_page"]
@@ -250,17 +251,15 @@ def test_a_study_is_chosen_by_its_boxes_and_fields(page: TestClient, study: Path
     assert "--select clients=9* matches nothing" in text, "a choice that cannot be measured is said, and can be mended"
 
 
-def test_the_boxes_are_the_cells_of_the_study(page: TestClient) -> None:
+def test_the_boxes_are_the_cells_of_the_study(
+    page: TestClient, callbench: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
     values = {"study": "remobjects", "quick": "yes", "select": "message=soap", "set:persons": "20"}
     sent = page.post("/new/run/line", data=values)
     assert sent.headers["location"] == "/new/run?study=remobjects&quick=yes&select=message%3Dsoap&set=persons%3D20"
     text = page.get(sent.headers["location"]).text
-    previewed = subprocess.run(
-        command("run", "remobjects", "--quick", "--select=message=soap", "--set=persons=20", "--dry-run", "--json"),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    asked = ("run", "remobjects", "--quick", "--select=message=soap", "--set=persons=20", "--dry-run", "--json")
+    previewed = callbench(*asked, check=True)
     preview = json.loads(previewed.stdout)
     assert f"{preview['cells']} cells: {preview['duration']}." in text
     offered = {choice["select"] for choices in preview["choices"].values() for choice in choices}
@@ -270,7 +269,9 @@ def test_the_boxes_are_the_cells_of_the_study(page: TestClient) -> None:
     assert re.search(r'name="set:calls" value=""', text)
 
 
-def test_the_study_file_stands_beside_the_command(page: TestClient, folder: Path, study: Path) -> None:
+def test_the_study_file_stands_beside_the_command(
+    page: TestClient, folder: Path, study: Path, callbench: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
     values = {"study": str(study), "select": "group=Sum", "set:persons": "20", "quick": "yes"}
     shown = page.get("/new/run", params=values).text
     link = re.search(r'<a href="(/new/run/study\.toml\?[^"]+)" download', shown)
@@ -281,8 +282,7 @@ def test_the_study_file_stands_beside_the_command(page: TestClient, folder: Path
     (folder / "mine.toml").write_text(answer.text)
     by_line = ["run", str(study), "--select=group=Sum", "--set=persons=20", "--quick", "--dry-run"]
     said = [
-        subprocess.run(command(*words), capture_output=True, text=True, check=True).stdout
-        for words in (by_line, ["run", str(folder / "mine.toml"), "--dry-run"])
+        callbench(*words, check=True).stdout for words in (by_line, ["run", str(folder / "mine.toml"), "--dry-run"])
     ]
     assert said[0] == said[1]
     assert "2 cells" in said[0]

@@ -15,8 +15,9 @@ from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from callbench.runner.setup import doctor
-from conftest import ROOT, command, eventually
+from conftest import ROOT, eventually
 from left_behind import marked
+from loaded_program import Begin
 
 FOLDER = ROOT / "adapters" / "windows"
 ADAPTER = catalogue.load([FOLDER]).adapter("windows")
@@ -191,7 +192,7 @@ def test_a_prefix_is_recreated_and_neither_the_template_nor_the_users_own_is_tou
 
 @needs_wine
 @pytest.mark.usefixtures("nothing_left")
-def test_a_core_that_is_killed_leaves_no_wine(tmp_path: Path, mark: str, home: Path) -> None:
+def test_a_core_that_is_killed_leaves_no_wine(begin: Begin, tmp_path: Path, mark: str, home: Path) -> None:
     study = tmp_path / "windows.toml"
     study.write_text(
         'title = "W"\nabout = "One call."\n[load]\nclients = [1]\ncalls = 20\nseconds = 30\n'
@@ -199,14 +200,9 @@ def test_a_core_that_is_killed_leaves_no_wine(tmp_path: Path, mark: str, home: P
         f'[[cells]]\ngroup = "Sum"\nstacks = ["{COM}"]\ncall = "Sum"\narguments = {{ a = 1, b = 2 }}\n'
     )
     kept = set(Path(os.environ.get("TMPDIR", "/tmp")).glob("callbench-wine-*"))  # noqa: S108 - the launcher's own place
-    with subprocess.Popen(
-        command("run", study, "--out", tmp_path / "run"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=tmp_path
-    ) as run:
-        try:
-            assert eventually(lambda: bool(serving(mark, "com")), 120), "no server was started"
-            assert any("wineserver" in line for line in commands(mark).values())
-        finally:
-            run.kill()
+    with begin("run", study, "--out", tmp_path / "run"):
+        assert eventually(lambda: bool(serving(mark, "com")), 120), "no server was started"
+        assert any("wineserver" in line for line in commands(mark).values())
     assert eventually(lambda: not marked(mark)), commands(mark)
     assert not list((BUILT / "prefix").iterdir())
     assert str(BUILT) not in Path("/proc/mounts").read_text()
