@@ -1,6 +1,10 @@
 """A run that never took place: the real folder layout, figures from a simple model and a fixed seed."""
 
+import functools
 import json
+import shutil
+import tempfile
+import uuid
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -12,6 +16,7 @@ import numpy as np
 from callbench.catalog.study import load
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.model.cell import AS_IS, Cell, Stack
+from callbench.store.record import Record
 from histograms import buckets
 from record_json import record_json
 
@@ -56,6 +61,7 @@ BYTES = {
 NS_PER_BYTE = {"soap": 6.0, "xmlrpc": 5.2, "json": 1.8, "msgpack": 0.6, "protobuf": 0.35, "bin": 0.25, "bincomp": 0.25}
 MESSAGES = tuple(BYTES["Sum"])
 
+_TEMPORARY = tempfile.gettempdir()
 # Of a quick run: few, whatever the study has.
 QUICK_FORKS = 3
 
@@ -176,7 +182,7 @@ def write(
     slower: Mapping[str, float] | None = None,
     seed: int = 1,
 ) -> Path:
-    """Write a run folder.
+    """Write a run folder with its tables: a copy, where this process has made such a run already.
 
     Args:
         folder: where; it must not be there yet.
@@ -187,6 +193,30 @@ def write(
         slower: by channel, by what factor its calls take longer in this run.
         seed: of what varies.
     """
+    made = _made(quick, excluded, only, clients, tuple((slower or {}).items()), seed)
+    # Not with its times: a file is as old as the run that a test writes.
+    shutil.copytree(made, folder, copy_function=shutil.copy)
+    return folder
+
+
+@functools.cache
+def _place() -> tempfile.TemporaryDirectory[str]:
+    """Where runs are made, gone with this process; not in the folder of the test that is first."""
+    return tempfile.TemporaryDirectory(prefix="callbench-synthetic-", dir=_TEMPORARY)
+
+
+@functools.cache
+def _made(  # noqa: PLR0917 - what a run is made from
+    quick: bool,
+    excluded: tuple[str, ...],
+    only: tuple[str, ...],
+    clients: tuple[int, ...],
+    slower: tuple[tuple[str, float], ...],
+    seed: int,
+) -> Path:
+    """Make a run and its tables."""
+    folder = Path(_place().name) / str(uuid.uuid4())
+    factors = dict(slower)
     study = load("remobjects")
     mine = [one for one in stacks() if not only or one.id in only]
     every = [cell for cell in study.cells(stacks(), quick) if cell.idle == AS_IS]
@@ -239,7 +269,7 @@ def write(
             for order, cell in enumerate(own):
                 trials += 1
                 mean = _mean_us(cell.group, stack.message, stack.channel) * drift * random.lognormal(0, 0.03)
-                mean *= (slower or {}).get(stack.channel, 1.0)
+                mean *= factors.get(stack.channel, 1.0)
                 done = _done(mean, cell.load.seconds, cell.load.calls, random)
                 journal.append(
                     {
@@ -269,6 +299,7 @@ def write(
     journal += _codecs(cells, by_id)
     journal.append({"kind": "note", "text": "resumed after 3 trials"})
     _write_files(folder, quick, study.source.decode(), (study.published_source or b"").decode(), mine, cells, journal)
+    Record(folder).parquet()
     return folder
 
 

@@ -2,12 +2,12 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Frame, Page, sync_playwright
 
 from callbench.store.head import head
 from callbench.store.progress import ProgressFile
@@ -24,20 +24,27 @@ RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
 
 
-@pytest.fixture
-def window(address: str) -> Iterator[Page]:
-    """A window that has opened it."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser, started before a test marks what it starts."""
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("Chromium is not installed: setup/system chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        said: list[str] = []
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def window(browser: Browser, address: str) -> Iterator[Page]:
+    """A window that has opened it, with cookies of its own."""
+    said: list[str] = []
+    with browser.new_context() as context:
+        page = context.new_page()
         page.on("console", lambda message: said.append(message.text))
         page.goto(address)
         yield page
-        browser.close()
     assert not said
 
 
@@ -267,10 +274,17 @@ def test_two_runs_are_ticked_and_compared(window: Page, folder: Path) -> None:
     assert window.get_by_label("Hide noise").is_checked()
 
 
+# What depends on colours, of what axe-core looks at; all else is the same in the dark.
+OF_COLOURS = {
+    "resultTypes": ["violations"],
+    "iframes": False,
+    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
+}
+OF_ALL = {"resultTypes": ["violations"], "iframes": False, "runOnly": RULES}
+
+
 @pytest.mark.usefixtures("nothing_left", "claimed")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: int, scheme: str) -> None:
+def test_every_view_fits_and_is_accessible(window: Page, folder: Path) -> None:
     (folder / "peer/record.json").write_text("{")
     synthetic.write(folder / "a")
     shutil.copytree(folder / "a", folder / "b")
@@ -278,8 +292,6 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         assert Services(folder).take([("orders.proto", file)], []) == "orders"
     running = RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {})
     ProgressFile(running.path).offer(lambda: RANKED)
-    window.set_viewport_size({"width": width, "height": 900})
-    window.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     base = window.url.rstrip("/")
     new = "/new/run?study=remobjects&quick=yes"
     for path in (
@@ -312,17 +324,26 @@ def test_every_view_fits_and_is_accessible(window: Page, folder: Path, width: in
         window.goto(base + path, wait_until="domcontentloaded" if path.endswith("serve-1") else "load")
         for folded in window.locator("summary").all():
             folded.click()
-        assert window.evaluate("document.documentElement.scrollWidth") <= width, path
-        # Where there was no room for all views, their names were cut in two.
-        assert window.evaluate("[...document.querySelectorAll('.top a')].every(view => view.offsetHeight < 40)"), path
-        report = window.frames[-1]
-        # A frame without an origin is looked into from within.
-        for seen in (window, report) if path == "/records/soak" else (window,):
-            for folded in seen.locator("summary").all() if seen is report else ():
-                folded.click()
-            found = Axe().run(seen, options={"iframes": False, "runOnly": RULES})
-            assert not found.response["violations"], path
+        seen: list[Page | Frame] = [window]
         if path == "/records/soak":
-            assert report.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            assert report.locator(".tools").count() == 2
+            # A frame without an origin is looked into from within.
+            seen.append(window.frames[-1])
+            for folded in seen[-1].locator("summary").all():
+                folded.click()
+            assert seen[-1].locator(".tools").count() == 2
+        for width in (360, 1280):
+            assert_fits_and_is_accessible(window, seen, width)
     running.close()
+
+
+def assert_fits_and_is_accessible(window: Page, seen: Sequence[Page | Frame], width: int) -> None:
+    """At a width, in the light and in the dark; with the frames that are looked into."""
+    window.set_viewport_size({"width": width, "height": 900})
+    assert window.evaluate("document.documentElement.scrollWidth") <= width, window.url
+    # Where there was no room for all views, their names were cut in two.
+    assert window.evaluate("[...document.querySelectorAll('.top a')].every(view => view.offsetHeight < 40)"), window.url
+    for one in seen:
+        assert one.evaluate("document.documentElement.scrollWidth <= innerWidth"), one.url
+        for scheme, options in (("light", OF_ALL), ("dark", OF_COLOURS)):
+            window.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            assert not Axe().run(one, options=options).response["violations"], (one.url, width, scheme)
