@@ -23,7 +23,14 @@ FINDINGS = [
 PARTS = [
     {"name": "there", "state": "set up", "needs": "Go", "why_not": None, "possible": True, "scripts": ["go"]},
     {"name": "no-such", "state": "not set up", "needs": "Go", "why_not": HOSTILE, "possible": True, "scripts": ["go"]},
-    {"name": "far", "state": "needs a checkout", "needs": "Go", "why_not": "x", "possible": False, "scripts": ["go"]},
+    {
+        "name": "far",
+        "state": "needs a checkout",
+        "needs": "Go",
+        "why_not": "run `it <b>`",
+        "possible": False,
+        "scripts": ["go"],
+    },
 ]
 PRINTED = {"doctor": FINDINGS, "setup": PARTS, "cache": [{"entry": "a", "MB": 1.5}, {"entry": "b", "MB": 2.0}]}
 
@@ -57,6 +64,7 @@ def test_only_what_is_missing_and_possible_has_a_button(page: TestClient, machin
     assert 'action="/settings/setup/no-such"' in text
     assert text.count('action="/settings/setup/') == 1
     assert "2 compiled services of your own, 3.5 MB" in text
+    assert "run <code>it &lt;b&gt;</code>" in text
     for name in ("there", "far", "none"):
         for path in (f"/settings/setup/{name}", f"/api/setup/{name}"):
             assert page.post(path).status_code == 400

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -84,4 +85,11 @@ def asset(name: str) -> str:
 def _environment() -> Environment:
     made = Environment(loader=LOADER, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters["when"] = lambda stamp: f"{stamp[:16].replace('T', ' ')} UTC" if stamp else "not known"
+    made.filters["commands"] = with_commands
     return made
+
+
+def with_commands(sentence: str) -> Markup:
+    """Return a sentence of a command, in which the commands that stand between backticks look like commands."""
+    parts = enumerate(sentence.split("`"))
+    return Markup().join(Markup("<code>{}</code>").format(text) if place % 2 else text for place, text in parts)
