@@ -212,12 +212,15 @@ def test_a_shop_with_sessions_and_shares(callbench: Run, tmp_path: Path) -> None
 def test_the_proportions_of_a_log(callbench: Run, tmp_path: Path) -> None:
     line = '1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /{} HTTP/1.1" 200 23\n'
     log = tmp_path / "access.log"
-    log.write_text(line.format("products/1") * 3 + line.format("products/2") + line.format("health"))
+    failed = line.format("products/9").replace(" 200 ", " 000 ")
+    log.write_text(line.format("products/1") * 3 + line.format("products/2") + line.format("health") + failed)
     counts = tmp_path / "counts.json"
     finished = callbench("load", *start(counts, server=SHOP_SERVER), "--log", log, "--calls", 500, "--seconds", 0.5)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     seen = json.loads(counts.read_text())
     assert abs(seen["products"] / sum(seen.values()) - 0.8) < 0.02
+    # Only a search for a capacity said it.
+    assert "1 request failed when it was logged (no answer, or no status of 200 to 399): left out." in finished.stdout
 
 
 @pytest.mark.usefixtures("nothing_left")

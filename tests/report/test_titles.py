@@ -1,6 +1,9 @@
 """Pages of loads, capacities and tests of stability: headed with what follows, drawn in the unit that is read."""
 
+import json
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,6 +81,17 @@ def test_a_test_of_stability_is_headed_with_what_decides_it(
     findings: list[tuple[str, Outcome, str]], expected: str
 ) -> None:
     assert title([Finding(*one) for one in findings], "all well", FAILING["soak"]) == expected
+
+
+@pytest.mark.parametrize("kind", ["capacity", "load", "overload", "soak", "torture"])
+def test_what_a_log_has_that_is_not_sent_is_said(kind: str, tmp_path: Path) -> None:
+    """Only a search for a capacity said it."""
+    shutil.copytree(RECORDS / kind, tmp_path / kind)
+    file = tmp_path / kind / "record.json"
+    record = json.loads(file.read_text())
+    record["request"]["server"]["notes"] = ["a.log: 2 requests are left out."]
+    file.write_text(json.dumps(record))
+    assert list(report_of(Record(tmp_path / kind)).found).count("a.log: 2 requests are left out.") == 1
 
 
 @pytest.mark.parametrize("kind", ["capacity", "load", "overload", "soak", "torture"])

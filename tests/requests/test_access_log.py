@@ -174,7 +174,7 @@ def test_what_was_not_answered_well_is_left_out_and_counted(tmp_path: Path, stat
         log(tmp_path, COMMON.format("GET /x HTTP/1.1", 200), COMMON.format("GET /y HTTP/1.1", status))
     )
     assert weights(found.script) == {"GET /x": 1}
-    assert "1 requests failed" in " ".join(found.notes)
+    assert "1 request failed" in " ".join(found.notes)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_other_points_of_k6_are_no_requests(tmp_path: Path) -> None:
     ]
     found = access_log.read(log(tmp_path, *map(json.dumps, lines)))
     assert weights(found.script) == {"GET /x": 1}
-    assert "1 requests failed" in " ".join(found.notes)
+    assert "1 request failed" in " ".join(found.notes)
 
 
 def test_a_last_line_that_is_still_written_is_left_out(tmp_path: Path) -> None:
@@ -324,5 +324,5 @@ def test_logs_of_proxies_and_of_w3c_s_format_are_read(tmp_path: Path, lines: lis
     (step,) = found.script.sessions[0].steps
     assert (step.method, step.paths, step.expect_status) == ("GET", ("/x?a=1",), (200,))
     notes = " ".join(found.notes)
-    assert "1 requests failed" in notes
+    assert "1 request failed when it was logged" in notes
     assert "1 line is left out since it cannot be read" in notes

@@ -119,7 +119,7 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
     except (KeyError, TypeError, ValueError, IndexError) as failure:
         raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure
     met = list(of_kind(lines, MetLine, run.path))
-    notes = [*_notes(run, cells, rule), *notes_of(pairs, met, hold_idle=requested.hold_idle)]
+    notes = [*requested.notes, *_notes(run, cells, rule), *notes_of(pairs, met, hold_idle=requested.hold_idle)]
     if requested.a == requested.b:
         notes.append("A and B are the same, so every difference is chance.")
     return Comparison(

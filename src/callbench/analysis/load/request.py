@@ -102,7 +102,12 @@ class LoadRequest:
             "warm_up_s": self.warm_up_s,
             "threads": self.threads,
             "hosts": list(self.hosts),
-            "server": {"path": self.server.path, "pid": self.server.pid, "request": dict(self.server.request)},
+            "server": {
+                "path": self.server.path,
+                "pid": self.server.pid,
+                "request": dict(self.server.request),
+                "notes": list(self.server.notes),
+            },
             "fail_if": [threshold.text for threshold in self.fail_if],
             "expect_errors": self.expect_errors,
         }

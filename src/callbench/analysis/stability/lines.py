@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from callbench.store.record import Record
+
 Line = TypeVar("Line", bound=Mapping[str, object])
 
 
@@ -32,6 +34,7 @@ def valid_lines(lines: Iterable[Line], key: str) -> list[Line]:
     return kept
 
 
-def notes(lines: Iterable[Mapping[str, object]]) -> list[str]:
-    """Return the notes for the reader."""
-    return [str(line["text"]) for line in lines if line["kind"] == "note"]
+def notes(run: Record, lines: Iterable[Mapping[str, object]]) -> list[str]:
+    """Return the notes for the reader: what a log has that is not sent, and what the test noted."""
+    logged = (run.request.get("server") or {}).get("notes") or ()
+    return [*map(str, logged), *(str(line["text"]) for line in lines if line["kind"] == "note")]

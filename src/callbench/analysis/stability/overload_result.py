@@ -130,7 +130,13 @@ def read(run: Record) -> OverloadResult:
     steps = [] if before is None else [_step(line, lines, before) for line in lines if line["kind"] == "over"]
     deaths = [line for line in lines if line["kind"] == "death"]
     return OverloadResult(
-        run=run, capacity_per_s=capacity, before=before, steps=steps, deaths=deaths, lines=lines, notes=notes(lines)
+        run=run,
+        capacity_per_s=capacity,
+        before=before,
+        steps=steps,
+        deaths=deaths,
+        lines=lines,
+        notes=notes(run, lines),
     )
 
 

@@ -170,7 +170,7 @@ def read(run: Record) -> SoakResult:
         steps=[_step(lines, step) for step in sorted({line["step"] for line in slices})],
         deaths=[line for line in lines if line["kind"] == "death"],
         over=over,
-        notes=notes(lines),
+        notes=notes(run, lines),
         slices=slices,
         rests=[line for line in lines if line["kind"] == "rest"],
         restarts=_restarts(lines),

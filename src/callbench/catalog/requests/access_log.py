@@ -165,7 +165,8 @@ def _notes(
     yield f"{path}: {len(kept):,} endpoints stand for {used:,} of {total:,} requests."
     if failed:
         why = "no answer, or no status of 200 to 399"
-        yield f"{path}: {failed:,} requests failed when they were logged ({why}), and are left out."
+        what = "1 request failed when it was" if failed == 1 else f"{failed:,} requests failed when they were"
+        yield f"{path}: {what} logged ({why}): left out."
     if len(endpoints) > len(kept):
         rest = sum(endpoint.count for endpoint in endpoints.values()) - used
         yield f"{path}: {len(endpoints) - len(kept):,} rare endpoints with {rest:,} requests are left out."

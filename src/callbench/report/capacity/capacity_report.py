@@ -42,7 +42,7 @@ def capacity_report(run: Record) -> RecordReport:
         f"clients of a closed loop{_think(search.think_ms)}" if search.along == CLIENTS else "arrivals of an open loop"
     )
     about = f"{requested.name}{over_text(requested.link)}. The most {loop} with {search.objective} were searched."
-    notes_ = [*requested.server.notes, *notes(run.lines())]
+    notes_ = notes(run, run.lines())
     findings = list(unfinished(run.info))
     return RecordReport(
         run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings,

@@ -49,7 +49,9 @@ def load_report(run: Record) -> RecordReport:
     target = result["rate_asked_per_s"]
     loop = "a closed loop" if target is None else f"an open loop of {figure(float(target), 0.005)} calls/s"
     about = f"{result['url']}: {clients} in {loop}, {result['seconds']:.2f} s."
-    return RecordReport(run, about, list(_sentences(result)), _sections(result), record, formats={"csv": table},
+    # Of a log, what is not sent.
+    found = [*_sentences(result), *((run.request.get("server") or {}).get("notes") or ())]
+    return RecordReport(run, about, found, _sections(result), record, formats={"csv": table},
                         verdict=_title(result))  # fmt: skip
 
 

@@ -211,6 +211,7 @@ def _info(request: ComparisonRequest, prepared: Prepared) -> dict[str, object]:
         seed=prepared.seed,
         rounds=request.rounds,
         hold_idle=prepared.hold_idle,
+        notes=request.server.notes,
     )
     return head(COMPARISON, f"{request.a} and {request.b}", asdict(requested))
 

@@ -17,6 +17,7 @@ class RequestedComparison:
         seed: of the random order.
         rounds: the number of forks; None: it depends on the duration of a start.
         hold_idle: whether deep idle states were off.
+        notes: what a log has that is not sent, in sentences.
     """
 
     study: str
@@ -29,3 +30,4 @@ class RequestedComparison:
     seed: int
     rounds: int | None
     hold_idle: bool
+    notes: tuple[str, ...] = ()
