@@ -5,7 +5,8 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from callbench.web.application import Pages
 from callbench.web.guard import Guard
 from callbench.web.jobs import Job, Jobs
 from conftest import ROOT, eventually
-from loaded_program import Begin
+from loaded_program import Begin, LoadedProgram
 
 PORT = 8123
 BASE = f"http://127.0.0.1:{PORT}"
@@ -132,7 +133,13 @@ def shelf(folder: Path) -> Shelf:
 
 
 @pytest.fixture
-def guard(shelf: Shelf, tmp_path: Path) -> Guard:
+def guard(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded_program: LoadedProgram) -> Guard:
+    """The page. What it asks a command is answered by the loaded program; that of `address` starts each one anew."""
+
+    def ended(words: Sequence[str], longest_s: float) -> subprocess.CompletedProcess[str]:
+        return loaded_program.run(words, Path.cwd(), longest_s)
+
+    monkeypatch.setattr("callbench.web.program._ended", ended)
     kept = tmp_path / "kept"
     kept.mkdir()
     return Guard(Pages(shelf, kept).application(), PORT)
