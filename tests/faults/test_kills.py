@@ -39,7 +39,7 @@ def slow(tmp_path: Path) -> Path:
 @pytest.fixture
 def started(tmp_path: Path, slow: Path, nothing_left: None, begin: Begin) -> Begun:  # noqa: ARG001 - is made first, so looks last
     """A run with two rounds on disk, so that the watched round is over too, and the next one has begun."""
-    run = begin("run", slow, "--forks", FORKS, "--out", tmp_path / "run")
+    run = begin("run", slow, "--forks", FORKS, "--no-baselines", "--out", tmp_path / "run")
     assert eventually(lambda: len(rounds(tmp_path / "run")) >= 2, 120), "no round was made"
     return run
 
@@ -230,7 +230,7 @@ def test_two_runs_into_one_folder(started: Begun, callbench: Program, tmp_path: 
 def test_the_disk_is_full(callbench: Program, slow: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for the end of the disk: the kernel refuses the write in the same way."""
     limit = 60_000
-    argv = command("run", slow, "--forks", FORKS, "--out", tmp_path / "run")
+    argv = command("run", slow, "--forks", FORKS, "--no-baselines", "--out", tmp_path / "run")
     ended = subprocess.run(
         argv,
         cwd=tmp_path,
@@ -256,7 +256,7 @@ def test_the_disk_is_full(callbench: Program, slow: Path, tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_half_a_line_is_measured_again(callbench: Program, slow: Path, tmp_path: Path) -> None:
-    callbench("run", slow, "--forks", FORKS, "--out", tmp_path / "run", check=True)
+    callbench("run", slow, "--forks", FORKS, "--no-baselines", "--out", tmp_path / "run", check=True)
     journal = tmp_path / "run" / "journal.jsonl"
     # In the last round's line: what else was written behind it goes too.
     whole_lines = journal.read_bytes()
