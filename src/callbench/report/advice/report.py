@@ -7,7 +7,6 @@ from typing import Any
 from callbench.analysis.advice.result import AdviceResult, from_record
 from callbench.analysis.advice.stored import Stored
 from callbench.catalog.own.stored import stored_losses
-from callbench.report.advice import languages
 from callbench.report.advice.assumptions import assumptions
 from callbench.report.advice.record import result
 from callbench.report.advice.sections import sections
@@ -39,7 +38,11 @@ def of(stored: Stored, advised: AdviceResult, computed: Mapping[str, object]) ->
     """
     advice = advised.advice
     kept = record(stored, computed)
-    findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice)]
+    findings = [*reasons(advice), *depends(advice)]
+    if advice.languages.measured:
+        from callbench.report.advice import languages  # noqa: PLC0415 - few advices name languages
+
+        findings = [*languages.origin_sentences(advice), *findings]
     return RecordReport(
         stored,
         f"From {advice_basis(advised)}.",

@@ -9,7 +9,6 @@ from callbench.analysis.advice.savings import processor_line
 from callbench.analysis.wording.words import listed
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import amount, known_end
-from callbench.report.advice.languages import languages
 from callbench.report.advice.situation import your_situation
 from callbench.report.advice.words import alike, depends, goal, more_than_best, not_measured, saved
 from callbench.report.charts.draw import chart
@@ -44,11 +43,19 @@ def sections(
         lacks: of the stack that is advised: what it cannot carry, and why.
     """
     made = (
-        _candidates(advice), your_situation(advice), languages(advice, goal(advice), _unit(advice)), _savings(advice),
+        _candidates(advice), your_situation(advice), _languages(advice), _savings(advice),
         _objective(advice),
         _depends(advice), _moving(advice, losses, lacks), _checks(advice),
     )  # fmt: skip
     return [section for section in made if section is not None]
+
+
+def _languages(advice: Advice) -> Section | None:
+    if not advice.languages.measured:
+        return None
+    from callbench.report.advice.languages import languages  # noqa: PLC0415 - few advices name languages
+
+    return languages(advice, goal(advice), _unit(advice))
 
 
 def _candidates(advice: Advice) -> Section | None:
