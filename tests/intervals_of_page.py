@@ -12,7 +12,7 @@ _NUMBER = r"(?<![\w.,])-?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?"
 # `1.18 (1.10 to 1.26)` and `193.8 calls/s (185.1 to 202.9)`; `27.3 ± 4 %`, and `27.3 | ± 4 %` of two columns.
 _BOTH_ENDS = re.compile(rf"({_NUMBER})\s?([^\s()|\d][^()|\d]{{0,12}})?\s?\(({_NUMBER}) to ({_NUMBER})\)")
 _HALF_WIDTH = re.compile(rf"({_NUMBER})\s?([^\s()|\d±][^()|\d±]{{0,12}})?\s?\|?\s?± ({_NUMBER}) %")
-# With fewer digits, many values of a page are the same.
+# With fewer digits, many values of a page are the same; zeros at the end are what rounding left.
 _DIGITS = 3
 _UNREAD = re.compile(r"<(style|script|svg)\b.*?</\1>", re.DOTALL)
 _CELL, _TAG = re.compile(r"</t[dh]>"), re.compile(r"<[^>]*>")
@@ -79,7 +79,7 @@ def with_two_intervals(page: str) -> dict[tuple[str, str], tuple[Figure, Figure]
     """
     same: dict[str, list[Figure]] = defaultdict(list)
     for one in figures(page):
-        if len(one.value.replace(",", "").replace(".", "").lstrip("-0")) >= _DIGITS:
+        if len(one.value.replace(",", "").replace(".", "").strip("-0")) >= _DIGITS:
             same[f"{float(one.value.replace(',', '')):.{_DIGITS}g}"].append(one)
     return {
         (_words(one.place), _words(other.place)): (one, other)
