@@ -3,9 +3,10 @@
 import json
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,16 +59,17 @@ def test_it_is_as_its_card_says(stack: str) -> None:
 def test_a_cut_that_comes_after_the_answer_proves_nothing(late: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine that is too busy to cut in time: `tcp-tls` was said to answer in spite of the cut."""
     monkeypatch.setattr(lost_server, "DELAY_MS", 50)
-    connections, cuts = cut_connections.connections, 0
+    in_progress, cuts = lost_server._call_in_progress, 0
 
-    def too_late(server: Sequence[int], client: Sequence[int]) -> list[tuple[int, int]]:
+    def answered_first(*given: Any) -> tuple[Future[dict[str, object]], int]:
         nonlocal cuts
         cuts += 1
+        call, executed_so_far = in_progress(*given)
         if cuts <= late:
-            time.sleep(lost_server.LONGER * 0.05 + 0.2)
-        return connections(server, client)
+            call.exception()
+        return call, executed_so_far
 
-    monkeypatch.setattr(cut_connections, "connections", too_late)
+    monkeypatch.setattr(lost_server, "_call_in_progress", answered_first)
     stack = "native/json+tcp-tls"
     checked = suite.outcomes_of(catalogue.load(), [stack], every=False, placement=choose_placement(), only="lost/cut")
     assert [outcome.sentence for outcome in checked if outcome.fails] == []

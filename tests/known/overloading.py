@@ -102,6 +102,7 @@ def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
     run = SimpleNamespace(
         lines=lambda: iter([dict(line) for line in test.lines]),
         info={"state": "finished"},
+        request={},
         path="a record",
         requested=lambda _: SimpleNamespace(objective=OBJECTIVE),
     )

@@ -27,6 +27,7 @@ def findings_of(changed: str, **members: Any) -> list[Finding]:
     run = SimpleNamespace(
         lines=lambda: (line | members if is_changed(line) else line for line in lines),
         info={"state": "finished"},
+        request={},
         path=RECORD,
         requested=lambda _: SimpleNamespace(objective="p99 under 50 ms"),
     )
