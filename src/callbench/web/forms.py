@@ -115,6 +115,9 @@ _ANY_HOST = FormField("any_host", "The server may be on another machine: it is m
 _THINK = FormField("think", "Milliseconds between calls of a client", "--think", "number")
 _OBJECTIVE = FormField("objective", "Objective", "--objective", hint="p99 under 50 ms")
 _COMMIT = FormField("commit", "Commit of what is measured", "--commit", hint="HEAD, or a version")
+_LINK = FormField("link", "Link", "--link", hint="lan100")
+# What forms of tests of a server end with.
+_WHERE = (_LINK, _COMMIT, _ANY_HOST)
 _EACH_OF = ("server", "start")
 
 # The command that serves until it is stopped, and leaves no record.
@@ -127,7 +130,7 @@ FORMS: Mapping[str, Form] = {
             FormField("study", "Study", hint="remobjects"),
             FormField("select", "Only matching cells", "--select", hint="message=soap", many=True),
             FormField("set", "Parameters of the study", "--set", hint="persons=10", many=True),
-            FormField("link", "Link", "--link", hint="lan100"),
+            _LINK,
             FormField("forks", "Forks", "--forks", "number"),
             FormField("budget", "Longest time for measuring", "--budget", hint="10m"),
             FormField("until", "Until intervals are this narrow", "--until", hint="2%"),
@@ -160,9 +163,7 @@ FORMS: Mapping[str, Form] = {
             FormField("need", "Clients that must be held", "--need", "number"),
             FormField("seconds", "Seconds, at most", "--seconds", "number", hint="120"),
             _THINK,
-            FormField("link", "Link", "--link", hint="lan100"),
-            _COMMIT,
-            _ANY_HOST,
+            *_WHERE,
         ),
         _EACH_OF,
         calls=True,
@@ -175,9 +176,7 @@ FORMS: Mapping[str, Form] = {
             FormField("seconds", "Seconds of each step", "--seconds", "number", hint="60"),
             FormField("rest", "Seconds of rest after each", "--rest", "number", hint="10"),
             _THINK,
-            FormField("link", "Link", "--link", hint="lan100"),
-            _COMMIT,
-            _ANY_HOST,
+            *_WHERE,
         ),
         _EACH_OF,
         calls=True,
@@ -191,9 +190,7 @@ FORMS: Mapping[str, Form] = {
             FormField("clients", "Most calls at once", "--clients", "number", hint="200"),
             FormField("seconds", "Seconds of each", "--seconds", "number", hint="10"),
             FormField("capacity", "Its capacity in calls/s, if known", "--capacity", "number"),
-            FormField("link", "Link", "--link", hint="lan100"),
-            _COMMIT,
-            _ANY_HOST,
+            *_WHERE,
         ),
         _EACH_OF,
         calls=True,
@@ -205,7 +202,7 @@ FORMS: Mapping[str, Form] = {
             FormField("test", "Only these tests", "--test", hint="flood,slowloris"),
             FormField("connections", "Bad connections at once", "--connections", "number", hint="1000"),
             FormField("seconds", "Seconds of each test", "--seconds", "number", hint="10"),
-            FormField("link", "Link", "--link", hint="lan100"),
+            _LINK,
             _ANY_HOST,
         ),
         _EACH_OF,
