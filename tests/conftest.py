@@ -99,6 +99,8 @@ def pytest_configure(config: pytest.Config) -> None:
     fast they are.
     """
     os.environ["CALLBENCH_UNOPTIMISED"] = "1"
+    # Tests beside each other do not wait for each other, nor name each other.
+    os.environ["CALLBENCH_TURN"] = ""
     # Jobs in the background ignore it, and that is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.add_cleanup(Watch().close)

@@ -6,6 +6,7 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -154,25 +155,28 @@ def test_what_a_terminal_can_resume_the_page_can_too(page: TestClient, jobs: Job
     assert "a load does not go on" in page.post("/watch/old/resume").text
 
 
-def test_two_measurements_take_turns_and_the_second_says_what_it_waits_for(tmp_path: Path) -> None:
-    """The second is stopped before its turn comes; a third finds that nobody measures."""
-    with (tmp_path / "turn").open("w+b") as lock, (tmp_path / "turn").open("rb+") as other:
-        first = in_turn(lock.fileno(), "callbench soak one", ["--version"])[:5]
-        with subprocess.Popen([*first, "/bin/sleep", "600"], pass_fds=[lock.fileno()]) as soak:
-            assert eventually(lambda: (tmp_path / "turn").read_bytes() == b"callbench soak one")
-            words = [*in_turn(other.fileno(), "callbench load two", [])[:5], "/bin/false"]
-            waits = subprocess.Popen(words, pass_fds=[other.fileno()], stdout=subprocess.PIPE, text=True)
-            assert waits.stdout
-            with waits:
-                assert waits.stdout.readline().startswith("It waits for the end of `callbench soak one`: ")
+def test_measurements_take_turns_and_say_for_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of pages wait, also for a terminal's, which is told of others. One that was killed leaves no lock."""
+    monkeypatch.setenv("CALLBENCH_TURN", str(tmp_path / "turn"))
+    in_a_terminal = "from callbench.store import turn; print(turn.beside('callbench run three'), flush=True); input()"
+    turn, pipe = tmp_path / "turn", subprocess.PIPE
+    with subprocess.Popen([*in_turn("callbench soak one", [])[:4], "/bin/sleep", "600"]) as soak:
+        assert eventually(lambda: turn.exists() and turn.read_bytes() == f"{soak.pid} callbench soak one".encode())
+        with subprocess.Popen([sys.executable, "-c", in_a_terminal], stdin=pipe, stdout=pipe, text=True) as run:
+            assert run.stdout
+            assert run.stdout.readline() == "`callbench soak one`\n"
+            words = [*in_turn("callbench load two", [])[:4], "/bin/false"]
+            with subprocess.Popen(words, stdout=pipe, text=True) as waits:
+                assert waits.stdout
+                others = "`callbench soak one` and `callbench run three`"
+                assert waits.stdout.readline().startswith(f"It waits for the end of {others}: ")
                 waits.send_signal(signal.SIGINT)
                 assert waits.stdout.read() == "It was stopped before its turn came: nothing was measured.\n"
             assert waits.returncode == 130
-            soak.terminate()
-    with (tmp_path / "turn").open("rb+") as lock:
-        words = [*in_turn(lock.fileno(), "three", [])[:5], "/bin/echo", "measured"]
-        ended = subprocess.run(words, pass_fds=[lock.fileno()], capture_output=True, text=True, check=True)
-        assert ended.stdout == "measured\n"
+            run.kill()
+            soak.kill()
+    words = [*in_turn("four", [])[:4], "/bin/sh", "-c", "echo measured, and with turn ${CALLBENCH_TURN:-taken}"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "measured, and with turn taken\n"
 
 
 def test_a_command_outlives_its_page(jobs: Jobs, shelf: Shelf) -> None:

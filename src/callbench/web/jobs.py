@@ -17,7 +17,6 @@ import psutil
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
-from callbench.model.installation import cache
 from callbench.model.secrets import SECRETS
 from callbench.store.head import as_file
 from callbench.store.record_writer import put
@@ -26,8 +25,6 @@ from callbench.web.forms import SERVE
 from callbench.web.program import argv, environment, in_turn
 
 _FOLDER = ".started"
-# The file by which the commands of all pages take turns; the variable names another one.
-_TURN_VARIABLE = "CALLBENCH_TURN"
 # Those that go on with what was stopped: `--resume`.
 _RESUMED = frozenset({"run", "capacity", "soak", "overload", "torture"})
 _MASK = "***"
@@ -212,16 +209,14 @@ class Jobs:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
                 said = _opened(opened, log, flags)
                 serves = words[0] == SERVE
-                # What serves measures nothing, and others measure it.
-                turn = [] if serves else [_turn(opened)]
                 child = subprocess.Popen(
-                    in_turn(turn[0], shlex.join(["callbench", *shown]), words) if turn else argv(words),
+                    # What serves measures nothing, and others measure it.
+                    argv(words) if serves else in_turn(shlex.join(["callbench", *shown]), words),
                     env=environment(),
                     stdin=_pipe(opened, log.with_suffix(".orders")) if serves else subprocess.DEVNULL,
                     stdout=said,
                     stderr=said,
                     start_new_session=True,
-                    pass_fds=turn,
                 )
             self._children.append(child)
             job = Job(name, shown, log, child.pid, psutil.Process(child.pid).create_time())
@@ -256,13 +251,6 @@ def _opened(opened: contextlib.ExitStack, path: Path, flags: int) -> int:
     descriptor = os.open(path, flags, 0o600)
     opened.callback(os.close, descriptor)
     return descriptor
-
-
-def _turn(opened: contextlib.ExitStack) -> int:
-    """Return the file by which commands take turns, open."""
-    file = Path(os.environ.get(_TURN_VARIABLE) or cache() / "turn")
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return _opened(opened, file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW)
 
 
 def _pipe(opened: contextlib.ExitStack, path: Path) -> int:

@@ -35,15 +35,14 @@ def argv(words: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "callbench", *words]
 
 
-def in_turn(lock: int, shown: str, words: Sequence[str]) -> list[str]:
-    """Return the command line of a command that first waits for a lock, which its process gets as a descriptor.
+def in_turn(shown: str, words: Sequence[str]) -> list[str]:
+    """Return the command line of a command that first waits until no other one measures.
 
     Args:
-        lock: the descriptor.
         shown: the command for those who wait for it, without secrets.
         words: behind `callbench`.
     """
-    return [sys.executable, "-m", "callbench.web.turn", str(lock), shown, *argv(words)]
+    return [sys.executable, "-m", "callbench.store.turn", shown, *argv(words)]
 
 
 def environment() -> dict[str, str]:

@@ -152,7 +152,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.catalog.situation import answers, file
     from callbench.cli.outcome import advice_result
     from callbench.cli.outcome.exit_code import checked, end
-    from callbench.cli.outcome.output import known_stacks
+    from callbench.cli.outcome.output import known_stacks, say_who_measures
     from callbench.model import quantities
     from callbench.runner.advice import measuring, source
     from callbench.store.stopping import Stopped
@@ -178,6 +178,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     known = known_stacks(quiet=as_json)
     ask_person = None if as_json or not on_terminal() else _asked
     how = source.Measuring(known, wanted, _say, budget_s=run_s, out=out, answers=given, ask=ask_person)
+    if not no_measure:
+        say_who_measures()
     run = source.record_of(record, how)
     stopped: Stopped | None = None
     try:

@@ -8,7 +8,7 @@ import typer
 
 from callbench.cli.options import names
 from callbench.cli.options.parameters import AsJson, Commit, Languages, Select, Settings
-from callbench.cli.outcome.output import known_stacks
+from callbench.cli.outcome.output import known_stacks, say_who_measures
 from callbench.model import quantities
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
@@ -132,6 +132,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         raise BadInput(NO_OTHER_COMMIT)
     if resume and dry_run:
         raise BadInput("--dry-run is for a run that has not begun: --resume says what is left before it goes on")
+    if not dry_run:
+        say_who_measures()
     if resume:
         path = launch.folder_to_resume(out, study)
     else:

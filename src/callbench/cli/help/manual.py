@@ -23,7 +23,7 @@ _EXIT_CODES = (
 _ENVIRONMENT = (
     ("CALLBENCH_ADAPTERS", "More folders with an adapter.toml, separated by colons."),
     ("CALLBENCH_LIBRARY", "Another shared library for the channel library."),
-    ("CALLBENCH_TURN", "File by which commands of the page take turns. Default: one of this user."),
+    ("CALLBENCH_TURN", "File by which commands that measure know of each other. Default: one of this user."),
     ("CALLBENCH_WARM_UP", "Default of the option --warm-up of run."),
 )
 

@@ -1,6 +1,7 @@
 """What commands print: rows, JSON, lines, and sentences on stderr about manifests that could not be used."""
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -21,6 +22,15 @@ def known_stacks(*, quiet: bool = False) -> "Catalogue":
     for sentence in () if quiet else known.broken:
         print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
     return known
+
+
+def say_who_measures() -> None:
+    """Count this program among those that measure, and name others on stderr: they slow each other down."""
+    from callbench.store import turn
+
+    if others := turn.beside(shlex.join(["callbench", *SECRETS.masked(sys.argv[1:])])):
+        sentence = f"this machine measures for {others} now: beside each other, all are slower than alone"
+        print(f"callbench: {sentence}; Ctrl-C stops this one", file=sys.stderr)  # noqa: T201
 
 
 def print_line(line: str) -> None:

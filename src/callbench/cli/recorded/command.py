@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from callbench.cli.outcome import exit_code
 from callbench.cli.outcome.kept_result import told_in_any_case
-from callbench.cli.outcome.output import print_json
+from callbench.cli.outcome.output import print_json, say_who_measures
 from callbench.model.errors import BadInput
 from callbench.stats.decide.decision import Outcome
 from callbench.store.head import MeasuredCommit
@@ -126,6 +126,7 @@ class RecordedCommand(ABC, Generic[Subject, Result]):
             BadInput: what was asked for is wrong, or the folder is another's.
             CallbenchError: it cannot be driven; the folder cannot be written; a person stopped it.
         """
+        say_who_measures()
         # Who is not there, or cannot, leaves no folder.
         with self.prepared() as subject, self.folder(subject) as run, marking_the_end(run, self.kept(run.path)) as end:
             if self.ending.commit is not None:
