@@ -44,6 +44,8 @@ CLIENTS = (1, 2, 4, 8, 16)
 LISTED = 100
 MARGIN = 0.01
 LONGEST_MS = 600_000
+# The program. It ends with this one, however that ends.
+OURS = ("setpriv", "--pdeathsig", "INT", sys.executable, "-m", "callbench")
 # What the issue asks for.
 ASKED = {
     "ui to first paint": "1.5 s",
@@ -98,7 +100,7 @@ class Served:
 def serving(runs: Path) -> Iterator[Served]:
     """Serve the page of a folder until the block ends."""
     began = time.monotonic()
-    words = [sys.executable, "-m", "callbench", "ui", str(runs), "--port", "0"]
+    words = [*OURS, "ui", str(runs), "--port", "0"]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
     ) as server:
@@ -281,7 +283,7 @@ def watching(browser: Browser, folder: Path, pairs: int) -> None:
 
 def starting(study: Path, out: Path) -> subprocess.Popen[bytes]:
     """Start a run as a terminal does."""
-    words = [sys.executable, "-m", "callbench", "run", str(study), "--quick", "--no-baselines", "--out", str(out)]
+    words = [*OURS, "run", str(study), "--quick", "--no-baselines", "--out", str(out)]
     return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
@@ -324,6 +326,8 @@ def lines() -> None:
 
 def main() -> None:
     """Print figures beside what is asked for."""
+    # Whoever ends this ends the browser, and removes the records.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pairs", type=int, default=3, help="runs with a viewer, and as many without (default 3)")
     parser.add_argument("--opened", type=int, default=LISTED, help="records opened in turn (default 100)")
