@@ -32,7 +32,7 @@ PARTS = [
         "scripts": ["go"],
     },
 ]
-PRINTED = {"doctor": FINDINGS, "setup": PARTS, "cache": [{"entry": "a", "MB": 1.5}, {"entry": "b", "MB": 2.0}]}
+PRINTED = {"doctor": FINDINGS, "setup": PARTS, "cache": [{"entry": "a", "MB": 1.5}, {"entry": "b", "MB": 1608.3}]}
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_only_what_is_missing_and_possible_has_a_button(page: TestClient, machin
     text = page.get("/settings").text
     assert 'action="/settings/setup/no-such"' in text
     assert text.count('action="/settings/setup/') == 1
-    assert "2 compiled services of your own, 3.5 MB" in text
+    assert "2 compiled services of your own, 1.6 GB" in text
     assert "run <code>it &lt;b&gt;</code>" in text
     for name in ("there", "far", "none"):
         for path in (f"/settings/setup/{name}", f"/api/setup/{name}"):

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from callbench.model.errors import BadInput
+from callbench.report.advice.amounts import payload
 from callbench.web.jobs import Job, Jobs
 from callbench.web.program import said
 from callbench.web.views import view
@@ -115,7 +116,7 @@ class Settings:
                 "findings": self._findings,
                 "parts": self.parts(),
                 "cached": len(entries),
-                "cached_mb": sum(entry["MB"] for entry in entries),
+                "size": payload(sum(entry["MB"] for entry in entries) * 1e6),
                 "user": getpass.getuser(),
                 "root": os.geteuid() == 0,
                 "folder": shlex.quote(str(self._jobs.folder)),
