@@ -34,6 +34,9 @@ def test_a_change_leads_to_its_two_records(page: TestClient, days: Path) -> None
     assert 'href="/records/load-20"' in text
     assert re.search(r"2 clients: \+\d+\.\d %", text)
     assert text.count("<circle") == 30
+    assert re.search(
+        r"2 clients</th><td>rate, calls/s</td>(<td class=.number.>[\d,.]+( %)?</td>){3}<td class=.number.>1<", text
+    )
     assert text.count('class="level"') == 2
     assert "torture: records of the kind torture have no series" in text
     assert len(names(days)) == 36
@@ -91,7 +94,7 @@ def test_hostile_names_are_escaped(page: TestClient, days: Path) -> None:
         file.write_text(json.dumps({**json.loads(file.read_text()), "title": HOSTILE}))
     text = page.get("/history", params={"q": "alert(1)"}).text
     assert "1 of 1 change" in text
-    assert "<script" not in text
+    assert text.count("<script") == 1, "the page's own"
 
 
 def test_an_empty_folder_says_so(page: TestClient, shelf: Shelf, folder: Path) -> None:
@@ -140,7 +143,8 @@ def test_a_publication_has_it_and_its_links_lead_to_pages(shelf: Shelf, days: Pa
         window.goto(f"file://{tmp_path / 'site/index.html'}")
         window.get_by_role("link", name="History").click()
         window.get_by_text("1 of 1 change").wait_for()
-        window.locator("summary").click()
+        for folded in window.locator("summary").all():
+            folded.click()
         assert window.evaluate("document.documentElement.scrollWidth") <= width
         rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
         assert not Axe().run(window, options=rules).response["violations"]

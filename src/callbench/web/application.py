@@ -135,7 +135,8 @@ class Pages:
     def _history(self, request: Request) -> Response:
         asked = request.query_params.get("q", "").strip()
         order = SeriesOrder.COMMIT if request.query_params.get("by") == SeriesOrder.COMMIT else SeriesOrder.TIME
-        return view("history", {"asked": asked, **shown(parsed(self._histories.text(order)), _address, asked)})
+        found = shown(parsed(self._histories.text(order)), _address, asked)
+        return view("history", {"asked": asked, **found}, policy=READING_POLICY)
 
     def _style(self, _: Request) -> Response:
         return Response(style(), media_type="text/css")
@@ -149,9 +150,7 @@ class Pages:
     def _read(self, request: Request, part: str) -> Response:
         entry = self._shelf.entry(request.path_params["name"])
         path = self._shelf.folder / entry.name
-        answer = view("record", {"entry": entry, "part": part, "shell": shlex.quote(str(path))})
-        answer.headers["Content-Security-Policy"] = READING_POLICY
-        return answer
+        return view("record", {"entry": entry, "part": part, "shell": shlex.quote(str(path))}, policy=READING_POLICY)
 
     def _page_of_cells(self, request: Request) -> Response:
         return framed(

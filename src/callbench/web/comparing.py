@@ -12,6 +12,7 @@ from starlette.routing import Route
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import percent
 from callbench.store.shelf import Shelf
+from callbench.web.guard import READING_POLICY
 from callbench.web.program import parsed, said
 from callbench.web.reports import state_of
 from callbench.web.views import view
@@ -52,6 +53,7 @@ class Comparing:
                 "hidden": hidden,
                 "tables": [(other, table(parsed(self.text(first, other)))) for other in others],
             },
+            policy=READING_POLICY,
         )
 
     def text(self, first: str, other: str) -> str:

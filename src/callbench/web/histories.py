@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from callbench.web.drawing import HEIGHT, WIDTH
 from callbench.web.program import said
 from callbench.web.reports import state_of
 
-_MOST_CHANGES = 100
+_MOST_CHANGES, _MOST_SERIES = 100, 200
 # A value, and the ends of its interval.
 DrawnPoint = tuple[float, float | None, float | None]
 
@@ -58,8 +59,11 @@ def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str
     """
     series = {_key(entry): entry for entry in document["series"]}
     fitting = [change for change in document["changes"] if _holds(change, words)]
+    changed = Counter(map(_key, document["changes"]))
     return {
         "every": len(document["changes"]),
+        "series": [_line(entry, changed[key]) for key, entry in list(series.items())[:_MOST_SERIES]],
+        "more_series": max(0, len(series) - _MOST_SERIES),
         "changes": [_change(change, series[_key(change)], address) for change in fitting[:_MOST_CHANGES]],
         "more": max(0, len(fitting) - _MOST_CHANGES),
         "looked_at": sum(entry["looked_at"] for entry in document["series"]),
@@ -69,6 +73,18 @@ def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str
         "left_out": document["left_out"],
         "method": document["method"],
     }
+
+
+def _line(entry: Mapping[str, Any], changes: int) -> list[str]:
+    """Return what the table of all series has of one."""
+    newest, noise = entry["points"][-1], entry["noise"]
+    ends = newest["low"], newest["high"]
+    half = None if None in ends else ends[1] / newest["value"] - 1
+    value = figure(newest["value"], half)
+    return [
+        f"{entry['study']}, {entry['cell']}", entry["title"], str(len(entry["points"])), value,
+        "" if noise is None else percent(noise, 1), str(changes),
+    ]  # fmt: skip
 
 
 def _key(entry: Mapping[str, Any]) -> tuple[str, ...]:

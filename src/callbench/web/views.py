@@ -12,21 +12,22 @@ from starlette.responses import HTMLResponse, Response
 
 from callbench.model.errors import CallbenchError
 from callbench.web.failing import status_of
-from callbench.web.guard import FRAME_SCRIPTS, REPORT_POLICY, scripted_policy
+from callbench.web.guard import FRAME_SCRIPTS, POLICY, REPORT_POLICY, scripted_policy
 
 LOADER = PackageLoader("callbench.web", "templates")
 _BODY = re.compile(rb"<body[^>]*>")
 
 
-def view(name: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+def view(name: str, values: Mapping[str, Any], status: int = 200, *, policy: str = POLICY) -> HTMLResponse:
     """Return a view.
 
     Args:
         name: of its template, without the ending.
         values: what the template shows.
         status: of the answer.
+        policy: which of the page's own scripts may run in it; as a rule none.
     """
-    return HTMLResponse(_environment().get_template(f"{name}.html.j2").render(values), status)
+    return HTMLResponse(part(name, values), status, {"Content-Security-Policy": policy})
 
 
 def part(name: str, values: Mapping[str, Any]) -> str:
@@ -44,9 +45,8 @@ def framed(request: Request, make: Callable[[], bytes]) -> HTMLResponse:
     try:
         page = beginning(make(), reading("/"))
     except CallbenchError as failure:
-        answer = view("failed", {"sentence": str(failure), "framed": True, "style": style()}, status_of(failure))
-        answer.headers["Content-Security-Policy"] = REPORT_POLICY
-        return answer
+        values = {"sentence": str(failure), "framed": True, "style": style()}
+        return view("failed", values, status_of(failure), policy=REPORT_POLICY)
     policy = scripted_policy(str(request.base_url).rstrip("/"))
     return HTMLResponse(page, headers={"Content-Security-Policy": policy})
 
@@ -67,8 +67,8 @@ def reading(at: str) -> str:
 
 
 def style() -> str:
-    """The styles of every view."""
-    return asset("page.css")
+    """The styles of every view, and of the fields above its tables."""
+    return asset("page.css") + asset("reading.css")
 
 
 def script(name: str) -> Response:

@@ -94,9 +94,7 @@ class Watching:
 
     def _watch(self, request: Request) -> Response:
         watched = self.watched(request.path_params["name"])
-        answer = view("watch", {"watched": watched, "progress": self._part(watched)})
-        answer.headers["Content-Security-Policy"] = MOVING_POLICY
-        return answer
+        return view("watch", {"watched": watched, "progress": self._part(watched)}, policy=MOVING_POLICY)
 
     def progress(self, watched: Watched) -> dict[str, Any] | None:
         """Return the progress as `progress.schema.json` has it; None if there is none."""

@@ -4,7 +4,7 @@
 const UNITS = {
   ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, kB: 1e3, MB: 1e6, GB: 1e9,
 };
-const VALUE = /^(?:[≥≤~±]|under|over|above|below|at least|about)?\s*([-−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([a-zµA-Z]*)/;
+const VALUE = /^(?:[≥≤~±]|under|over|above|below|at least|about)?\s*([-−+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([a-zµA-Z]*)/;
 // More rows than these are looked through: what finds them is unfolded.
 const MANY = 16;
 // More take a browser too long to lay out anew: the others are shown when they are asked for, and printed.
@@ -13,7 +13,7 @@ const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 const hiding = new CSSStyleSheet();
 document.adoptedStyleSheets.push(hiding);
 const known = new Map();
-let asked = new URLSearchParams();
+let asked = new URLSearchParams(parent === self ? location.hash.slice(1) : "");
 
 // A new element with what it has and what stands in it.
 const made = (name, has = {}, ...within) => {
@@ -233,10 +233,8 @@ const openAsked = () => {
 // A table gets its fields when it is unfolded: a report has many that nobody looks at.
 document.addEventListener("toggle", unfold, true);
 unfold();
-if (parent === self) {
-  asked = new URLSearchParams(location.hash.slice(1));
-  openAsked();
-} else {
+if (parent === self) openAsked();
+else {
   addEventListener("message", (event) => {
     if (event.source !== parent || typeof event.data !== "string") return;
     asked = new URLSearchParams(event.data);
