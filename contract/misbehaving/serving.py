@@ -99,8 +99,6 @@ class TcpServer:
             while True:
                 connection, _ = self.listener.accept()
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                if self.service.options.get("closes_idle_us"):
-                    connection.settimeout(self.service.options["closes_idle_us"] / 1e6)
                 self.connections.add(connection)
                 threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
 
@@ -118,6 +116,10 @@ class TcpServer:
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+        self.close_connections()
+
+    def close_connections(self) -> None:
+        """End every connection."""
         for connection in list(self.connections):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

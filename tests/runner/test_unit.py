@@ -1,20 +1,26 @@
 """A unit is started, driven and stopped; what breaks the contract is one sentence, and leaves nothing behind."""
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
+from callbench.adapter.stack import side_processes
 from callbench.catalog.catalogue import KnownAdapter
 from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
+from callbench.runner.drive import running_stack
 from callbench.runner.drive.rounds import run_slice
 from callbench.runner.drive.running_stack import BASIC_CHECKS, WrongAnswer
 from callbench.runner.drive.slices import Length
@@ -41,6 +47,11 @@ def start_unit(adapter: KnownAdapter) -> Unit:
     return Unit(request(adapter), placement.choose_placement(), LOOPBACK_HOSTS)
 
 
+def established(pid: int) -> list[object]:
+    """The connections of a process on which it can still answer."""
+    return [link for link in psutil.Process(pid).net_connections() if link.status == psutil.CONN_ESTABLISHED]
+
+
 def state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
@@ -64,17 +75,21 @@ def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], KnownAdapter])
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("said", [True, False])
 def test_a_connection_that_its_server_closes_while_others_are_driven_is_made_anew(
-    misbehaving: Callable[[str], KnownAdapter], *, said: bool
+    misbehaving: Callable[[str], KnownAdapter], monkeypatch: pytest.MonkeyPatch, *, said: bool
 ) -> None:
     """The card says after how long it closes. Without that, the calls on its closed connections fail."""
-    asked = replace(request(misbehaving("honest")), options={"closes_idle_us": 2_000_000})
-    card: StackCard = {**asked.stack.card, "closes_idle_s": 2.0} if said else asked.stack.card
+    asked = request(misbehaving("honest"))
+    card: StackCard = {**asked.stack.card, "closes_idle_s": 2e6} if said else asked.stack.card
     asked = replace(asked, stack=replace(asked.stack, card=card))
     with Unit(asked, placement.choose_placement(), LOOPBACK_HOSTS) as unit:
         (cell,) = asked.cells
         slice_plan = SlicePlan(cell, SLICE, lead=False)
         assert run_slice(unit, slice_plan, None)["done"]["errors"] == {}
-        time.sleep(3)
+        # So much time passes, and the server closes what nobody has used.
+        (server,) = side_processes.processes_of(unit.running.sides).server
+        os.kill(server, signal.SIGUSR1)
+        assert eventually(lambda: not established(server))
+        monkeypatch.setattr(running_stack, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + 3e6))
         errors = run_slice(unit, slice_plan, None)["done"]["errors"]
         assert errors == ({} if said else {"closed": 1})
 
@@ -162,32 +177,36 @@ def test_what_counts_other_calls_than_it_makes_does_not_agree(misbehaving: Calla
 
 
 class Compiling:
-    """A compiler that goes on for a while after the slice that gave it work."""
+    """A compiler that the slice gives work, and which is found working at so many looks after it."""
 
     compiles = True
 
-    def __init__(self, for_s: float) -> None:
-        """Begin to work now."""
-        self._began, self._for_s = time.monotonic(), for_s
+    def __init__(self, looks: int) -> None:
+        """Begin to work at the first look, which is that of the begin of a slice."""
+        self._looks = looks
+        self.looked = 0
 
     def read(self) -> dict[str, ThreadTimes]:
-        worked_s = min(time.monotonic() - self._began, self._for_s)
-        return {"server": ThreadTimes(compiler_ns=int(worked_s * 1e9))}
+        self.looked += 1
+        return {"server": ThreadTimes(compiler_ns=min(self.looked, self._looks) * 10**9)}
 
 
 @pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("for_s", [0.3, 100.0])
+@pytest.mark.parametrize(("looks", "most_ns", "looked"), [(10, 10**15, 11), (10**9, 0, 4)])
 def test_a_compiler_finishes_before_others_are_driven_if_it_can(
-    misbehaving: Callable[[str], KnownAdapter], for_s: float
+    misbehaving: Callable[[str], KnownAdapter],
+    monkeypatch: pytest.MonkeyPatch,
+    looks: int,
+    most_ns: int,
+    looked: int,
 ) -> None:
     """A unit that was paused for its compiler compiled in its own slices alone, up to the last one."""
+    monkeypatch.setattr("callbench.runner.drive.unit._MOST_WAITED_A_SLICE_NS", most_ns)
     with start_unit(misbehaving("honest")) as unit:
         (cell,) = unit.request.cells
         unit.start_idle_watch()
         unit.reset_counts()
-        unit._compiler = compiler = Compiling(for_s)  # type: ignore[assignment]
+        unit._compiler = compiler = Compiling(looks)  # type: ignore[assignment]
         run_slice(unit, SlicePlan(cell, SLICE), None)
-        before = compiler.read()
-        time.sleep(0.1)
-        assert (compiler.read() == before) is (for_s < 1), "it was waited for, but not for ever"
+        assert compiler.looked == looked, "it was waited for, but not for ever"
         assert unit.compiler_ns > 0
