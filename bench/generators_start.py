@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "hosts"))
 
-from fleet_lab import Program, entering, free_port, made_keys, namespaces, started
+from fleet_lab import Program, entering, made_keys, namespaces, started
 
 from callbench.adapter.joint_drive.client import Generators
 from callbench.adapter.network.remote.fleet import hosts_of
@@ -38,7 +38,7 @@ def main() -> None:
     names = [f"g{number}" for number in range(HOSTS)]
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, ExitStack() as stack:
         core, hosts = stack.enter_context(namespaces(HOSTS))
-        keys = made_keys(Path(folder) / "hosts", *names, address=core.address, port=free_port())
+        keys = made_keys(Path(folder) / "hosts", *names, address=core.address)
         stack.enter_context(started(["hosts", "start", "--keys", keys.folder], "agents can connect", core))
         for name, host in zip(names, hosts, strict=True):
             agent = Program(["agent", keys.folder / name], host)

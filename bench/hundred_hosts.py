@@ -26,7 +26,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "hosts"))
 
-from fleet_lab import free_port, made_keys, started
+from fleet_lab import made_keys, started
 
 from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.agent import serve_agent
@@ -47,7 +47,7 @@ def main() -> None:
     given = options.parse_args()
     names = [f"h{number}" for number in range(given.hosts)]
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, ExitStack() as stack:
-        keys = made_keys(Path(folder) / "hosts", *names, port=free_port())
+        keys = made_keys(Path(folder) / "hosts", *names)
         scheduler = stack.enter_context(started(["hosts", "start", "--keys", keys.folder], "agents can connect"))
         begin, agents = forked(keys, names)
         stack.callback(ended, agents)

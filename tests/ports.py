@@ -7,7 +7,8 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-_FIRST = 10_000
+# Above those that `adapter/external/program.py` takes for servers of users.
+_FIRST = 21_000
 
 
 def _places() -> Iterator[int]:

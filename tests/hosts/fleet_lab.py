@@ -3,7 +3,6 @@
 import os
 import select
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from callbench.adapter.network.host import THIS_HOST, Host
 from callbench.adapter.network.remote import keys
 from conftest import command
 from loaded_program import Begun, shared
+from ports import free_ports
 
 STARTS_S = 60.0
 
@@ -125,17 +125,11 @@ def started(arguments: Sequence[object], says: str, host: Host = THIS_HOST) -> I
         program.end()
 
 
-def free_port() -> int:
-    """A port of loopback that nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
 def made_keys(
     folder: Path, *names: str, address: str = "127.0.0.1", port: int | None = None, days: int = 2
 ) -> keys.Keys:
     """The keys of a core with these hosts."""
-    keys.create(folder, address, list(names), port=port or free_port(), days=days)
+    keys.create(folder, address, list(names), port=port or free_ports(), days=days)
     return keys.read(folder)
 
 

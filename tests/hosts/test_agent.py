@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from fleet_lab import Program, free_port, made_keys, serving, started
+from fleet_lab import Program, made_keys, serving, started
 
 from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.agent import agent_worker
@@ -30,6 +30,7 @@ from callbench.catalog.catalogue import KnownAdapter as Known
 from callbench.model.errors import AdapterFailure, HostLost
 from conftest import assert_one_sentence, eventually
 from left_behind import marked
+from ports import free_ports
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 Callbench = Callable[..., subprocess.CompletedProcess[str]]
@@ -266,7 +267,7 @@ def test_something_takes_connections_and_says_nothing(own: Keys, callbench: Call
 def test_a_host_that_the_core_cannot_reach(own: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its agent is connected, and its own address leads nowhere, as behind a NAT."""
     with serving(own, "alpha"), joined(own) as fleet:
-        there = {name: replace(present, port=free_port()) for name, present in fleet.present().items()}
+        there = {name: replace(present, port=free_ports()) for name, present in fleet.present().items()}
         monkeypatch.setattr(fleet, "present", lambda: there)
         with pytest.raises(HostFailure) as failure:
             fleet.take("alpha")
@@ -317,7 +318,7 @@ def test_a_scheduler_with_an_expired_certificate(own: Keys, callbench: Callbench
 
 
 def test_an_address_of_another_machine_is_refused(tmp_path: Path, callbench: Callbench) -> None:
-    create(tmp_path / "hosts", "192.0.2.1", ["alpha"], port=free_port())
+    create(tmp_path / "hosts", "192.0.2.1", ["alpha"], port=free_ports())
     exits_with(callbench, "hosts", "start", "--keys", tmp_path / "hosts", says=["cannot listen at 192.0.2.1"])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from fleet_lab import Program, entering, free_port, made_keys, namespaces
+from fleet_lab import Program, entering, made_keys, namespaces
 
 from conftest import ROOT, command
 from left_behind import MARK
@@ -52,7 +52,7 @@ def test_each_pod_has_keys_and_a_node_of_its_own() -> None:
 
 def test_the_pods_commands_serve_with_what_a_secret_holds(tmp_path: Path) -> None:
     """The files that the guide puts into each secret are enough; folders in the core's folder are not among them."""
-    made_keys(tmp_path / "made", "alpha", "beta", port=free_port())
+    made_keys(tmp_path / "made", "alpha", "beta")
     with ExitStack() as stack:
         for node, says in (
             ("core", "agents can connect"),

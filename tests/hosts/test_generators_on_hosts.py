@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fleet_lab import Program, entering, free_port, made_keys, namespaces, ran, started
+from fleet_lab import Program, entering, made_keys, namespaces, ran, started
 
 from callbench.stats.estimate.histogram import Buckets
 from conftest import assert_one_sentence
@@ -33,7 +33,7 @@ class Lab:
         """Start all of it. A call takes so many seconds, one after the other."""
         self.core, self.hosts = stack.enter_context(namespaces(count))
         self.names = [f"g{number}" for number in range(2, count + 2)]
-        self.keys = made_keys(folder / "hosts", *self.names, address=self.core.address, port=free_port())
+        self.keys = made_keys(folder / "hosts", *self.names, address=self.core.address)
         stack.enter_context(started(["hosts", "start", "--keys", self.keys.folder], "agents can connect", self.core))
         agents = [Program(["agent", self.keys.folder / name], self.host_of(name)) for name in self.names]
         for name, agent in zip(self.names, agents, strict=True):

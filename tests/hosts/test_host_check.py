@@ -14,6 +14,7 @@ from callbench.adapter.network.remote.host_check import HostCheck, streamed
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import create, read
 from callbench.adapter.network.remote.session_host import SessionHost
+from ports import free_ports
 
 
 class NearAgent:
@@ -62,10 +63,8 @@ def test_who_has_no_key_of_the_core_sends_none(two: tuple[Agent, Agent], tmp_pat
 
 
 def test_a_port_that_nobody_opens_is_said(two: tuple[Agent, Agent]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
     with pytest.raises(HostFailure, match="open all TCP ports between the hosts"):
-        two[0].ask("send stream", {"address": "127.0.0.1", "port": port})
+        two[0].ask("send stream", {"address": "127.0.0.1", "port": free_ports()})
 
 
 @pytest.mark.usefixtures("nothing_left")

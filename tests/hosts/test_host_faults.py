@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from fleet_lab import STARTS_S, Program, entering, free_port, made_keys, namespaces, started
+from fleet_lab import STARTS_S, Program, entering, made_keys, namespaces, started
 from killed_run import left_by
 
 from callbench.adapter.network.host import Host
@@ -161,7 +161,7 @@ class BridgedHosts:
         """Make them."""
         self.folder, self._stack = folder, stack
         self.core, self.hosts = stack.enter_context(namespaces(2))
-        self.keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address, port=free_port())
+        self.keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address)
         stack.enter_context(started(["hosts", "start", "--keys", self.keys.folder], "agents can connect", self.core))
 
     def agent(self, name: str, host: Host, *options: object) -> Program:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fleet_lab import Program, free_port, made_keys, ran, serving
+from fleet_lab import Program, made_keys, ran, serving
 
 from callbench.adapter.network.pair import HostPair
 from callbench.catalog.links.profile import BARE
@@ -42,7 +42,7 @@ class TwoHosts:
         """Make the hosts, the keys, and start the scheduler and the agents."""
         self.hosts = stack.enter_context(HostPair(**BARE.wire)).hosts
         self.core: Host = self.hosts.client
-        self.keys: Keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address, port=free_port())
+        self.keys: Keys = made_keys(folder / "hosts", "alpha", "beta", address=self.core.address)
         self.programs: dict[str, Program] = stack.enter_context(serving(self.keys, "beta", host=self.core))
         stack.callback(self._end)
         self.start("alpha", self.hosts.server)

@@ -34,6 +34,8 @@ _GRACE_SECONDS = 3.0
 _LAST_LINES = 3
 _LINE_SHOWN = 160
 _URL_SECONDS = 5.0
+# Below are well-known services, and above the ports of our tests.
+_FIRST_PORT, _END_PORT = 10_000, 21_000
 
 
 class Refusal(Exception):  # noqa: N818 - what is answered
@@ -150,8 +152,26 @@ def _require_address(host: str) -> None:
 
 
 def _free_port(host: str) -> int:
+    """Return a port that is free until the server listens: the kernel gives none of these away by itself.
+
+    A server may take seconds to listen, and the kernel gave its port to others meanwhile. Adapters that start at the
+    same time begin at different places, by their process ids.
+    """
+    size = min(_given_away_from(), _END_PORT) - _FIRST_PORT
+    for step in range(size):
+        port = _FIRST_PORT + (os.getpid() * 1009 + step) % size
+        with contextlib.suppress(OSError), socket.socket() as place:
+            # As a server may do it: a port whose last connections linger cannot be had.
+            place.bind((host, port))
+            return port
     with socket.create_server((host, 0)) as listener:
         return int(listener.getsockname()[1])
+
+
+def _given_away_from() -> int:
+    """Return the lowest port that the kernel gives to who asks for any."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:  # noqa: PTH123 - imports little
+        return int(file.read().split()[0])
 
 
 def _require_free(host: str, port: int) -> None:
