@@ -346,8 +346,8 @@ def test_the_recipe_of_the_guide_works(tmp_path: Path) -> None:
         stand_in(tmp_path / side)
     script = recipe[1].replace("callbench compare", f"{shlex.join(command())} compare")
     script = script.replace("mine/json+tcp", "honest/tcp").replace("--seconds 10", "--seconds 0.8 --rounds 4")
-    # The new build waits 20 ms in each call.
-    script = script.replace("honest/tcp@head", "'honest/tcp@head?delay_us=20000'")
+    # The new build waits 0.1 s in each call, which is more than a busy machine takes.
+    script = script.replace("honest/tcp@head", "'honest/tcp@head?delay_us=100000'")
     argv = ["/bin/bash", "-c", script]
     ended = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)
     assert ended.returncode == 1, ended.stderr
