@@ -167,6 +167,28 @@ def test_the_first_parameter_of_a_query_is_one_as_well(text: str) -> None:
     assert "host" in known.masked_text(text) or "127.0.0.1:80" in known.masked_text(text)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "http://h/?user%5Bpassword%5D=HUNTER-1x&page=2",
+        "http://h/?X-Amz-Signature=HUNTER-1x&X-Amz-Security-Token=HUNTER-2x&page=2",
+        "user[password]=HUNTER-1x&page=2",
+        {"login": {"newPassword": "HUNTER-1x"}, "DB_PASSWORD": "HUNTER-2x", "page": "page=2"},
+        {"oauth_token_secret": "HUNTER-1x", "AWS_SECRET_ACCESS_KEY": ["HUNTER-2x"], "page": "page=2"},
+        [["X-Auth", "HUNTER-1x"], ["Ocp-Apim-Subscription-Key", "HUNTER-2x"], ["A", "page=2"]],
+        'Content-Disposition: form-data; name="password"\r\n\r\nHUNTER-1x\r\n--b\r\npage=2',
+        "-----BEGIN PRIVATE KEY-----\nHUNTER/1x\n-----END PRIVATE KEY-----\npage=2",
+        "ghp_HUNTER0123456789abcdef page=2",
+        {"body": '{"auth":{"password":"HUNTER-1x"},"page":"page=2"}'},
+    ],
+)
+def test_names_and_forms_of_secrets_in_requests_of_others(value: object) -> None:
+    """Of Rails and PHP, AWS, Azure, forms with files, keys in PEM; and nothing else is masked."""
+    masked = json.dumps(Secrets().masked(value))
+    assert "HUNTER" not in masked
+    assert "page=2" in masked
+
+
 @pytest.mark.parametrize("mark", ["`... it has 7 bytes", "...", "…"])
 def test_neither_is_its_beginning_where_a_message_was_cut(mark: str) -> None:
     known = Secrets()
@@ -276,7 +298,8 @@ def test_names_of_secrets() -> None:
     for name in ("Accept", "Content-Type", "Host", "X-Request-Id", "User-Agent"):
         assert not is_secret_header(name)
     assert is_secret_name("client_secret")
-    assert not is_secret_name("secretary")
+    for name in ("secretary", "max_tokens", "nextPageToken", "compass", "primaryKey", "token_type", "author"):
+        assert not is_secret_name(name)
 
 
 def test_short_and_common_values_are_masked_where_their_name_is_and_nowhere_else() -> None:

@@ -6,6 +6,7 @@ is sent is not touched.
 """
 
 import base64
+import functools
 import json
 import re
 import tomllib
@@ -18,20 +19,34 @@ from callbench.model.errors import BadInput
 
 KEYS = frozenset(
     {
-        "accesskey", "accesstoken", "apikey", "apisecret", "apitoken", "auth", "authorization", "authtoken", "bearer",
-        "cardnumber", "clientsecret", "cookie", "credential", "credentials", "creditcard", "csrf", "csrftoken", "cvc",
-        "cvv", "idtoken", "jwt", "otp", "passphrase", "passwd", "password", "pin", "privatekey", "proxyauthorization",
-        "pwd", "refreshtoken", "secret", "secretaccesskey", "secretkey", "sessionid", "sessiontoken", "setcookie",
-        "sid", "sig", "signature", "ssn", "token", "xapikey", "xauthtoken", "xcsrftoken", "xsrftoken",
+        "assertion", "auth", "bearer", "cardnumber", "clientassertion", "codeverifier", "creditcard", "csrf", "cvc",
+        "cvv", "jwt", "oauthtoken", "otp", "pin", "pwd", "samlresponse", "sid", "sig", "ssn", "token",
     }
 )  # fmt: skip
-TOKEN = re.compile(r"(?:Bearer|Basic|Digest|Token) [\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")
+# Names of this kind have other words before: newPassword, user[password], DB_PASSWORD, AWS_SECRET_ACCESS_KEY.
+_ENDS = (
+    *("secret", "apikey", "accesskey", "secretkey", "privatekey", "subscriptionkey", "authkey", "masterkey"),
+    *("accesstoken", "refreshtoken", "authtoken", "sessiontoken", "securitytoken", "bearertoken", "apitoken"),
+    *("idtoken", "csrftoken", "xsrftoken", "verificationtoken", "resettoken", "authorization", "cookie"),
+    *("credential", "credentials", "signature", "sessionid"),
+)
+_WITHIN = ("password", "passwd", "passphrase")
+# Tokens are known by their form too: of HTTP, JSON Web Tokens, those of code forges and chats, and keys in PEM.
+TOKEN = re.compile(
+    r"(?:Bearer|Basic|Digest|Token) [\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|gh[opsur]_\w{20,}|github_pat_\w{20,}"
+    r"|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}|sk-[\w-]{20,}|(?<=PRIVATE KEY-----)[^-]{6,}(?=-----END)"
+)
 # Headers have names of their own kind: X-Vault-Token, X-Goog-Api-Key, X-Hub-Signature.
-_HEADER_ENDS = ("token", "apikey", "secret", "password", "authorization", "cookie", "signature", "session")
-_NAMED = re.compile(r"""(["']?)([A-Za-z_][\w.-]*)\1(\s*[=:]\s*)(?:"([^"]*)"|'([^']*)'|([^\s&;,"'}\])<>]+))""")
+_HEADER_ENDS = ("token", "session", "auth", "functionskey")
+_NAME_BEFORE = r"[A-Za-z_](?:[\w.\[\]-]|%5[BbDd])*"
+_NAMED = re.compile(
+    rf"""(["']?)({_NAME_BEFORE})\1(\s*[=:]\s*)(?:"([^"]*)"|'([^']*)'|((?![\[{{(])[^\s&;,"'}}\])<>]+))"""
+)
+# A part of a form with files: its name, further fields, an empty line, its value.
+_PART = re.compile(r'name="([^"]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n(.*?)(?=\r?\n--|\Z)', re.DOTALL)
 # As a text of its own, or as a word of a command line: `--header=NAME: VALUE`.
 _HEADER = re.compile(r"\s*(?:--?[A-Za-z][\w-]*=)?([A-Za-z][\w-]*)\s*:\s*(\S.*)", re.DOTALL)
-_OPTION = re.compile(r"--?([A-Za-z][\w-]*)[ =]+(\S+)")
+_OPTION = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]*)[ =]+(\S+)")
 _USER = re.compile(r"://[^/@\s:]*:([^/@\s]+)@")
 _ELEMENT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<>]+)<")
 _NAME = re.compile(r"[\w .-]{1,40}")
@@ -55,14 +70,21 @@ def _without_beginning(text: str, secret: str, mask: str) -> str:
     return text
 
 
+@functools.lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Return whether a key, a parameter or a header is known to hold a secret."""
-    return re.sub(r"[^a-z0-9]", "", name.lower()) in KEYS
+    plain = _plain(name)
+    return plain in KEYS or plain.endswith(_ENDS) or any(word in plain for word in _WITHIN)
+
+
+def _plain(name: str) -> str:
+    """The letters and digits of a name: `user%5Bpassword%5D` is `userpassword`."""
+    return re.sub(r"[^a-z0-9]", "", unquote(name).lower())
 
 
 def is_secret_header(name: str) -> bool:
     """Return whether a header is known to hold a secret, or has a name of that kind."""
-    return is_secret_name(name) or re.sub(r"[^a-z0-9]", "", name.lower()).endswith(_HEADER_ENDS)
+    return is_secret_name(name) or _plain(name).endswith(_HEADER_ENDS)
 
 
 class Secrets:
@@ -225,7 +247,7 @@ class Secrets:
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
     """Yield what has a name in a text, with its name."""
     yield from _named(text)
-    for match in (*_OPTION.finditer(text), *_ELEMENT.finditer(text)):
+    for match in (*_OPTION.finditer(text), *_ELEMENT.finditer(text), *_PART.finditer(text)):
         yield match[1], match[2]
 
 
