@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from callbench.catalog.requests import log_line
 from callbench.catalog.requests.log_line import LoggedRequest
@@ -244,7 +243,8 @@ def shape(target: str) -> str:
     Args:
         target: begins with /.
     """
-    parts = urlsplit(target)
-    path = "/".join(_ANY_ID if _ID.fullmatch(part) else part for part in parts.path.split("/"))
-    names = sorted({pair.partition("=")[0] for pair in parts.query.split("&") if pair})
+    # Not by a parser of URLs: `//x` is a path here.
+    whole, _, query = target.partition("#")[0].partition("?")
+    path = "/".join(_ANY_ID if _ID.fullmatch(part) else part for part in whole.split("/"))
+    names = sorted({pair.partition("=")[0] for pair in query.split("&") if pair})
     return f"{path}?{'&'.join(names)}" if names else path
