@@ -36,6 +36,8 @@ def test_what_json_can_say_is_taken(value: Json, indent: int | None) -> None:
         ('{"a": {"b": [1,\n  {"c": {}, "c": 2}]}}', "line 2, column 13): the key 'c' occurs twice"),
         ('{"a": "\\"a\\": {", "\\u0061": 2}', "line 1, column 19): the key 'a' occurs twice"),
         ("[1e400]", "line 1, column 2): 1e400 is beyond"),
+        ('{"a": 0e-999, "b": -2.5E-0400}', "line 1, column 20): -2.5E-0400 is nearer to zero"),
+        ("[0." + "0" * 400 + "1]", "line 1, column 2): 0.0000"),
         ('{"a": 1,\n "b": -1E+999}', "line 2, column 7): -1E+999 is beyond"),
         ("[1" + "0" * 400 + ".5]", "line 1, column 2): 1000"),
         ("[NaN]", "line 1, column 2): NaN is no JSON"),
@@ -57,7 +59,7 @@ def test_what_readers_take_in_different_ways_is_refused(text: str, place: str) -
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1e308, "b": [{"a": 1}, {"a": 2}]}', "[1e-400, 0.0]", '["\\ud83d\\ude00", "\\\\ud83d"]']
+    "text", ['{"a": 1e308, "b": [{"a": 1}, {"a": 2}]}', "[5e-324, 0.0, -0e-999]", '["\\ud83d\\ude00", "\\\\ud83d"]']
 )
 def test_what_looks_wrong_and_is_not(text: str) -> None:
     """Keys of different objects, small numbers, whole pairs."""
@@ -109,6 +111,7 @@ def test_scalars_whose_meaning_differs_are_texts() -> None:
         ("a:\n\t- 1", "line 2, column 1"),
         ("a: 1e400", "line 1, column 4: 1e400 is beyond"),
         ("a: [.inf]", "line 1, column 5: .inf is beyond"),
+        ("a: 1e-400", "line 1, column 4: 1e-400 is nearer to zero"),
         ("? [1]\n: 2", "line 1, column 3: the key is no text"),
         ("a: !!binary aGk=", "has the type bytes"),
     ],

@@ -15,8 +15,8 @@ from callbench.model.service.imported import Json
 DEEPEST = 64
 """Levels of objects and lists. Many readers of protobuf refuse more than 100."""
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-# A number with so many digits, or with such an exponent, can be beyond what a double holds.
-_PERHAPS_HUGE = re.compile(r"[eE]\+?0*[1-9]\d\d|\d{300}")
+# A number with so many digits, or with such an exponent, can be beyond what a double holds, or nearer to zero.
+_PERHAPS_LOST = re.compile(r"[eE][+-]?0*[1-9]\d\d|\d{300}")
 _CONSTANTS = frozenset({"NaN", "Infinity"})
 _COLON = re.compile(r"\s*:")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
@@ -78,7 +78,7 @@ def _loaded(text: str, *, half_pairs: bool) -> Json:
         json.loads(
             text,
             parse_constant=_constant,
-            parse_float=_float if _PERHAPS_HUGE.search(text) else None,
+            parse_float=_float if _PERHAPS_LOST.search(text) else None,
             object_pairs_hook=_unique,
         ),
     )
@@ -111,10 +111,22 @@ def _constant(name: str) -> NoReturn:
 
 
 def _float(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
+    if not_held(text):
         raise _TroubleError(text)
-    return number
+    return float(text)
+
+
+def not_held(written: str) -> str:
+    """Why no number of 64 bits holds one that is written in tens; empty if one does, perhaps rounded.
+
+    Args:
+        written: as JSON writes numbers.
+    """
+    number = float(written)
+    if not math.isfinite(number):
+        return "is beyond what a number of 64 bits holds"
+    is_lost = number == 0 and re.search("[1-9]", re.split("[eE]", written)[0]) is not None
+    return "is nearer to zero than a number of 64 bits can be" if is_lost else ""
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -168,9 +180,8 @@ def _why(token: str, keys: set[str] | None) -> str:
         return ""
     if token in {"NaN", "Infinity", "-Infinity"}:
         return f"{token} is no JSON; write a number or null"
-    if _PERHAPS_HUGE.search(token) and not math.isfinite(float(token)) and re.search(r"[.eE]", token):
-        return f"{token:.40} is beyond what a number of 64 bits holds; write it as text"
-    return ""
+    reason = not_held(token) if _PERHAPS_LOST.search(token) and re.search(r"[.eE]", token) else ""
+    return reason and f"{token:.40} {reason}; write it as text"
 
 
 def _is_text(value: str) -> bool:

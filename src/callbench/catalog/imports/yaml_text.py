@@ -4,13 +4,13 @@ Two readings of YAML differ in what they make of a key that is written twice, of
 first is refused, and the others are texts.
 """
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
+from callbench.catalog.user_json import not_held
 from callbench.model.errors import BadInput
 
 MOST_MERGED = 2_000_000
@@ -46,11 +46,11 @@ def _integer(loader: _Loader, node: yaml.ScalarNode) -> int:
 
 def _number(loader: _Loader, node: yaml.ScalarNode) -> float:
     written = str(loader.construct_scalar(node))
-    number = math.inf if "." in written and written.lstrip("-+.").isalpha() else float(written)
-    if not math.isfinite(number):
-        why = f"{written:.40} is beyond what a number of 64 bits holds; use a number, or write it as text"
+    reason = not_held(written.replace(".", "") if written.lstrip("-+.").isalpha() else written)
+    if reason:
+        why = f"{written:.40} {reason}; use a number, or write it as text"
         raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
-    return number
+    return float(written)
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _integer)
