@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from importing import imported
 
+from callbench.catalog.generator.draw import Generator
 from callbench.catalog.generator.from_schema import from_schema
 from callbench.catalog.imports import registry
 from callbench.catalog.imports.source import Options
@@ -40,6 +41,7 @@ def _problems(service: Imported) -> dict[str, str]:
             "discriminator",
         ),
         ({"type": "string", "readOnly": True}, "readOnly"),
+        ({"type": "string", "format": "int64"}, "format: int64"),
         ({"type": "object", "required": ["a"], "additionalProperties": {"type": "string"}}, "required"),
     ],
 )
@@ -65,6 +67,7 @@ def test_a_key_that_is_required_and_of_which_nothing_else_is_said_is_there(tmp_p
         ({"type": "integer", "format": "int8"}, -128, 127),
         ({"type": "integer", "format": "uint8", "minimum": 250}, 250, 255),
         ({"type": "integer", "format": "uint16"}, 0, 65_535),
+        ({"type": "number", "format": "int32", "maximum": 7}, -(2**31), 7),
         ({"type": "number", "format": "float", "maximum": 1e39, "minimum": 3e38}, 3e38, _F32),
         ({"type": "number", "minimum": -1.7e308, "maximum": 1.7e308}, -1.7e308, 1.7e308),
         ({"type": "number", "minimum": 1e300, "multipleOf": 1e-300}, 1e300, 1.8e308),
@@ -174,6 +177,62 @@ def test_a_value_that_is_too_wide_is_refused(tmp_path: Path, name: str, text: st
         registry.service([str(schema)], Options(samples=(sample,)))
 
 
+def test_parameters_that_a_recorder_gives_in_a_list_alone_are_taken(tmp_path: Path) -> None:
+    texts = ("\ud800", "é")
+    listed: list[Json] = [[{"name": "page", "value": "2"}, {"name": "of", "value": text}] for text in texts]
+    request: dict[str, Json] = {"method": "GET", "url": "http://x/q"}
+    answer: Json = {"status": 200, "content": {"mimeType": "application/json", "text": "{}"}}
+    entries: list[Json] = [{"request": {**request, "queryString": given}, "response": answer} for given in listed]
+    service = _har(tmp_path, *entries)
+    assert [pair.request for pair in service.payloads["GetQ"]] == [{"page": "2", "of": "é"}]
+    assert "Left out: 1 x request with an address or a form that cannot be read." in service.notes
+
+
+def test_what_protobufs_own_json_writes_in_another_way_is_listed(tmp_path: Path) -> None:
+    file = tmp_path / "a.proto"
+    types = ("any.proto", "Any"), ("duration.proto", "Duration"), ("struct.proto", "NullValue")
+    lines = [f'import "google/protobuf/{name}";' for name, _ in types]
+    fields = [f"google.protobuf.{of} f{at} = {at};" for at, (_, of) in enumerate(types, 1)]
+    call = "service S { rpc Get(google.protobuf.Value) returns (A); }"
+    file.write_text('syntax = "proto3"; ' + " ".join([*lines, "message A {", *fields, "}", call]))
+    said = {
+        loss.place.rpartition(".")[2]: loss.problem
+        for loss in imported(file).schema.losses
+        if "this type" in loss.problem
+    }
+    before = "Protobuf's own JSON writes this type as"
+    assert said == {
+        "Any": f"{before} what it holds, with its type.",
+        "Duration": f"{before} text.",
+        "NullValue": f"{before} null.",
+        "Value": f"{before} the value itself.",
+    }
+
+
+def test_an_array_without_items_is_empty(tmp_path: Path) -> None:
+    service = _json_schema(tmp_path, {"p": {"type": "array", "items": False, "minItems": 0}}, required=["p"])
+    drawn = from_schema(service.schema, [service.schema.calls[0].request]).skeletons
+    assert drawn[0] == [{"p": []}]
+    assert all(message == drawn[0] for message in drawn)
+
+
+def test_a_map_has_no_key_twice(tmp_path: Path) -> None:
+    """Whose keys JSON cannot have, so that it is a list: not in a generated payload, nor in a sample."""
+    schema, sample = tmp_path / "shop.thrift", tmp_path / "EchoA.json"
+    schema.write_text("enum E { X, Y } struct A { 1: map<E, i32> counts, 2: set<E> several }")
+    service = imported(schema)
+    fitted = from_schema(service.schema, ["A"])
+    generator = Generator(fitted, service.schema)
+    for (message,) in [*fitted.skeletons, *(generator.sample(number) for number in range(20))]:
+        assert isinstance(message, dict)
+        keys = [pair["key"] for pair in message["counts"]]  # type: ignore[index, union-attr, call-overload]
+        assert len(set(keys)) == len(keys)
+    assert all(len(set(message["several"])) == len(message["several"]) for (message,) in fitted.skeletons)  # type: ignore[arg-type, call-overload, index]
+    sample.write_text(json.dumps({"counts": [{"key": "X", "value": 1}, {"key": "X", "value": 2}], "several": []}))
+    with pytest.raises(BadInput, match=r"\$\.counts: the key \"X\" occurs twice in a map"):
+        registry.service([str(schema)], Options(samples=(sample,)))
+
+
 def test_avro_without_the_same_bytes_is_a_loss_that_says_so(tmp_path: Path) -> None:
     fields: list[Json] = [
         {"name": "a", "type": {"type": "fixed", "name": "F", "size": 4}},
@@ -186,7 +245,7 @@ def test_avro_without_the_same_bytes_is_a_loss_that_says_so(tmp_path: Path) -> N
     for loss in imported(file).schema.losses:
         mapped.setdefault(loss.place.rpartition("/")[2], loss.mapped)
     assert mapped["0"] == "Only Avro leaves their length out."
-    assert "The table of bytes has a byte for each type" in mapped["1"]
+    assert "in the calls of a stack a byte for each type" in mapped["1"]
     assert mapped["2"] == "JSON has bytes as base64, also in samples."
 
 
@@ -199,10 +258,16 @@ def test_what_openapi_says_besides_the_calls_that_are_measured_is_listed(tmp_pat
         "application/xml": schema("b"),
     }
     done: Json = {"responses": {"200": {"description": "done"}}}
+    parameters: list[Json] = [
+        {"name": name, "in": place, "schema": {"type": "string"}}
+        for name, place in (("X-Trace", "header"), ("sid", "cookie"), ("page", "query"), ("accept", "header"))
+    ]
     operation: dict[str, Json] = {
+        "parameters": parameters,
         "requestBody": {"content": content},
         "callbacks": {"later": {"{$request.body#/a}": {"post": done}}},
-        "responses": {"200": {"description": "done"}},
+        "responses": {"200": {"description": "done", "headers": {"X-Rate": {"schema": {"type": "integer"}}}}},
+        "security": [{"key": []}],
     }
     document = {
         "openapi": "3.1.0",
@@ -217,6 +282,11 @@ def test_what_openapi_says_besides_the_calls_that_are_measured_is_listed(tmp_pat
         "The example stands elsewhere (externalValue).",
         "The server calls back.",
         "The server calls its clients (webhooks).",
+        "HTTP has the parameter in a header.",
+        "HTTP has the parameter in a cookie.",
+        "The request can be without a body.",
+        "The answer has headers.",
+        "Clients say who they are.",
     }
 
 

@@ -1,15 +1,16 @@
 """Avro by fastavro, with the protocol that is derived from the schema. Both sides know it, so it is not sent."""
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import fastavro
 
 from callbench.catalog.encoders.encoder import CannotCarryError
-from callbench.catalog.encoders.typed_value import TypedValues, any_text, number, octets
-from callbench.catalog.own.avro_protocol import protocol, symbols
+from callbench.catalog.encoders.typed_value import TypedValues, any_text, is_optional, number, octets
+from callbench.catalog.own.avro_protocol import AvroTypes, by_unions, symbols
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Field, Kind, Schema
+from callbench.model.service.schema import NULL, Field, Kind, Schema
 
 _END_OF_LONG = 2**63
 
@@ -23,8 +24,9 @@ class Avro:
             enumeration.name: dict(zip((name for name, _ in enumeration.values), symbols(enumeration), strict=True))
             for enumeration in schema.enumerations
         }
-        self._values = TypedValues(schema, self._leaf, key=lambda field: field.name)
-        derived: Any = protocol(schema)
+        types = AvroTypes(schema, unions=True)
+        self._values = _Values(schema, self._leaf, types)
+        derived: Any = by_unions(schema, types)
         self._types = {declared["name"]: declared for declared in derived["types"]}
         self._schemas: dict[str, object] = {}
         for call in schema.calls:
@@ -57,11 +59,32 @@ class Avro:
             case Kind.BYTES:
                 return octets(value)
             case Kind.JSON:
-                return any_text(value)
+                return None if field.format == NULL else any_text(value)
             case Kind.UINT64 if int(value) >= _END_OF_LONG:
                 raise CannotCarryError(f"{value} in {field.name}: Avro has no whole numbers beyond 2^63")
             case _:
                 return number(field, value)
+
+
+class _Values(TypedValues):
+    """Values with the branch of each union that they are in, so that fastavro does not guess it."""
+
+    def __init__(self, schema: Schema, leaf: Callable[[Field, Any], Any], types: AvroTypes) -> None:
+        super().__init__(schema, leaf, key=lambda field: field.name)
+        self._types = types
+
+    def message(self, name: str, value: Json) -> Any:  # noqa: ANN401 - as fastavro takes it
+        made = super().message(name, value)
+        if self._messages[name].is_union:
+            # Each field of a union has its branch already, and at most one has a value.
+            return next((branch for branch in made.values() if branch is not None), None)
+        return made
+
+    def _field(self, field: Field, value: Any) -> Any:  # noqa: ANN401 - as fastavro takes it
+        made = super()._field(field, value)
+        if made is None or not is_optional(field) or isinstance(made, tuple):
+            return made
+        return (self._types.branch(field), made)
 
 
 class _Whole:

@@ -4,10 +4,11 @@ Thrift has no unsigned numbers, no numbers of 32 bits with a fraction, and no va
 `float` is `double`, and any JSON value is its text.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
+from thriftpy2.protocol import TCompactProtocol
+from thriftpy2.protocol.binary import TBinaryProtocol  # the compiled one takes Python's own maps alone
 from thriftpy2.thrift import TException, TPayload, TType
 from thriftpy2.transport import TMemoryBuffer
 
@@ -22,7 +23,7 @@ from callbench.catalog.encoders.typed_value import (
     sorted_keys,
 )
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
+from callbench.model.service.schema import PAIRS, Field, Kind, Message, Schema, Shape
 
 _END_OF_I64 = 2**63
 _LARGEST_ID = 2**15 - 1
@@ -85,6 +86,9 @@ class Thrift:
         # What is within is a kind alone, or a kind with what it holds.
         within = element if len(element) > 1 else element[0]
         match field.shape:
+            case Shape.MANY if field.format == PAIRS:
+                key, value = (self._type(part) for part in self._messages[field.type_name].fields)
+                return TType.MAP, (key if len(key) > 1 else key[0], value if len(value) > 1 else value[0])
             case Shape.MANY:
                 return TType.LIST, within
             case Shape.MAP:
@@ -124,6 +128,10 @@ class Thrift:
 
     def _value(self, field: Field, value: Any) -> Any:  # noqa: ANN401 - what thriftpy2 takes
         match field.shape:
+            case Shape.MANY if field.format == PAIRS:
+                key, held = self._messages[field.type_name].fields
+                pairs = ((pair["key"], pair["value"]) for pair in value or ())
+                return _Pairs((self._value(key, name), self._value(held, inner)) for name, inner in pairs)
             case Shape.MANY:
                 return [self._one(field, element) for element in value or ()]
             case Shape.MAP:
@@ -147,6 +155,25 @@ class Thrift:
                 raise CannotCarryError(f"{value} in {field.name}: Thrift has no whole numbers beyond 2^63")
             case _:
                 return number(field, value)
+
+
+class _Pairs:
+    """A map with keys that Python's own cannot have. Thriftpy2 takes key after key, and asks for its value."""
+
+    def __init__(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        self._pairs = list(pairs)
+        self._value: Any = None
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __iter__(self) -> Iterator[Any]:
+        for key, value in self._pairs:
+            self._value = value
+            yield key
+
+    def __getitem__(self, key: object) -> Any:  # noqa: ANN401 - what thriftpy2 takes
+        return self._value
 
 
 def _key(field: Field, name: str) -> Any:  # noqa: ANN401 - of the map's kind of keys

@@ -10,7 +10,7 @@ from callbench.catalog.generator.fitted import Fitted
 from callbench.catalog.generator.scalars import Scalars
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
+from callbench.model.service.schema import PAIRS, Field, Kind, Message, Schema, Shape
 
 SKELETONS = 64
 # Values of a message, levels, and messages of one type within each other, from which on lists are empty and what is
@@ -115,13 +115,15 @@ class _Drawing:
 
     def _list(self, field: Field, level: int) -> Json:
         size = self._size(field, level)
-        if not field.limits.unique:
+        is_map = field.format == PAIRS
+        if not field.limits.unique and not is_map:
             return [self._one(field, level) for _ in range(size)]
         drawn: dict[str, Json] = {}
         for _ in range(_TRIES * size):
             if len(drawn) < size:
                 item = self._one(field, level)
-                drawn.setdefault(json.dumps(item, sort_keys=True), item)
+                known_by = item["key"] if is_map and isinstance(item, dict) else item
+                drawn.setdefault(json.dumps(known_by, sort_keys=True), item)
         return list(drawn.values())
 
     def _size(self, field: Field, level: int) -> int:

@@ -13,7 +13,7 @@ from random import Random
 
 from callbench.model.service.imported import Json
 from callbench.model.service.limits import NO_LIMITS, Limits
-from callbench.model.service.schema import WHOLE, Field, Kind
+from callbench.model.service.schema import NULL, WHOLE, Field, Kind
 
 FORMATS = frozenset({
     *("uuid", "date-time", "date", "time", "duration", "decimal", "email", "uri", "ipv4", "ipv6", "hostname"),
@@ -78,6 +78,8 @@ class Scalars:
 
     def _any(self, field: Field) -> Json:
         """A value of one of the types that are allowed: a text, if it can be one."""
+        if field.format == NULL:
+            return None
         types = field.limits.types
         if types is None or "string" in types:
             return self._text(field.format, field.limits)

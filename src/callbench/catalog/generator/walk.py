@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
+from callbench.model.service.schema import PAIRS, Field, Kind, Message, Schema, Shape
 
 Scalar = bool | int | float | str | None
 
@@ -53,6 +53,8 @@ class Walk:
 
     def _field(self, value: Json, message: Message, field: Field, replace: Replace) -> Json:
         place = f"{message.name}.{field.name}"
+        if field.shape is Shape.MANY and field.format == PAIRS and isinstance(value, list):
+            return [self._pair(pair, self._messages[field.type_name], replace) for pair in value]
         if field.shape is Shape.MANY and isinstance(value, list):
             return [self._one(item, place, field, replace) for item in value]
         if field.shape is Shape.MAP and isinstance(value, dict):
@@ -63,6 +65,11 @@ class Walk:
                 made[key if other in made else other] = self._one(item, place, field, replace)
             return made
         return self._one(value, place, field, replace)
+
+    def _pair(self, value: Json, message: Message, replace: Replace) -> Json:
+        """A pair of a map. Its key stays: another one could be there already."""
+        made = self._message(value, message, replace)
+        return {**made, "key": value["key"]} if isinstance(value, dict) and isinstance(made, dict) else made
 
     def _one(self, value: Json, place: str, field: Field, replace: Replace) -> Json:
         if field.kind is Kind.MESSAGE and value is not None:

@@ -11,7 +11,7 @@ from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
 from callbench.model.service.imported import Imported
-from callbench.model.service.schema import Encoding, Kind, OwnCall, Schema, Shape, fixed_format
+from callbench.model.service.schema import NULL, UNION, Encoding, Kind, OwnCall, Schema, Shape, fixed_format
 
 _PRIMITIVES = {
     "boolean": (Kind.BOOL, Encoding.VARINT),
@@ -23,7 +23,6 @@ _PRIMITIVES = {
     "string": (Kind.STRING, Encoding.VARINT),
 }
 _HOLDERS = {"array": ("items", Shape.MANY), "map": ("values", Shape.MAP)}
-_NULL = "null"
 _BYTES = ("Avro's own JSON writes a byte as a letter.", "JSON has bytes as base64, also in samples.")
 
 
@@ -97,8 +96,8 @@ class _Reader:
             self._entry(parameter, space, f"{place}/request/{at}", request) for at, parameter in enumerate(parameters)
         ]
         self.builder.message(request, self._different(entries, f"{place}/request"))
-        answer = schema.get("response", _NULL)
-        if answer == _NULL:
+        answer = schema.get("response", NULL)
+        if answer == NULL:
             nothing = self.builder.begin(("answer", name), f"{name}Answer")
             self.builder.message(nothing, [])
             return OwnCall(name, request, nothing)
@@ -149,15 +148,12 @@ class _Reader:
             if name == "bytes":
                 self.builder.losses.add(self._at(place), _BYTES)
             return ValueType(kind, encoding=encoding)
-        if name == _NULL:
+        if name == NULL:
             self.builder.losses.add(
                 self._at(place),
-                (
-                    "The type is null alone.",
-                    "It is kept as JSON. Avro writes nothing; the table of bytes has its text.",
-                ),
+                ("The type is null alone.", "It is kept as JSON. Only the table of bytes has none, as Avro writes it."),
             )
-            return ValueType(Kind.JSON)
+            return ValueType(Kind.JSON, format=NULL)
         names = [name] if "." in name or not space else [f"{space}.{name}", name]
         for full in names:
             if full in self._named or self._file_of(full, place):
@@ -219,9 +215,9 @@ class _Reader:
         return self._define(schema, space, place, typed)
 
     def _union(self, schema: list[Any], space: str, place: str, hint: str) -> ValueType:
-        others = [branch for branch in schema if branch != _NULL]
+        others = [branch for branch in schema if branch != NULL]
         null = len(others) < len(schema)
-        if len(others) == 1:
+        if null and len(others) == 1:
             inner = self.typed(others[0], space, place, hint)
             if null and inner.shape is not Shape.ONE:
                 # Null and an empty list are different, and Avro writes a byte for which it is.
@@ -229,12 +225,13 @@ class _Reader:
                 inner = ValueType(Kind.MESSAGE, type_name=listed)
             return replace(inner, null=null)
         if not others:
-            return self._by_name(_NULL, space, place)
+            return replace(self._by_name(NULL, space, place), null=True)
         if not all(isinstance(branch, str | dict) for branch in others):
             raise self._wrong(place, "a union cannot hold a union")
         types = [self.typed(branch, space, f"{place}/{index}", f"{hint}{index}") for index, branch in enumerate(others)]
         mapped = (
-            "It is a oneof: JSON has an object with the key of the type. The table of bytes has a byte for each type."
+            "It is a oneof: JSON has an object with the key of the type. Avro has a byte for it in the table of bytes,"
+            " and in the calls of a stack a byte for each type."
         )
         choice = ("One of several types is allowed.", mapped)
         self.builder.losses.add(self._at(place), choice)
@@ -248,7 +245,7 @@ class _Reader:
             if given.shape is not Shape.ONE or given.null:
                 wrapped = self.builder.wrapped(("union", place, key), given, f"{hint}{pascal(key)}")
                 typed = ValueType(Kind.MESSAGE, type_name=wrapped)
-            entries.append(ObjectKey(key, typed, oneof="of_union"))
+            entries.append(ObjectKey(key, typed, oneof=UNION))
         self.builder.message(message, entries)
         return ValueType(Kind.MESSAGE, type_name=message, null=null)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from callbench.model.service.grpc_name import package
 from callbench.model.service.identifiers import IDENTIFIER, Names, snake
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
+from callbench.model.service.schema import NULL, Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
 
 _PLAIN: Mapping[Kind, str] = {
     Kind.BOOL: "boolean",
@@ -37,7 +37,7 @@ def protocol(schema: Schema) -> dict[str, Json]:
 
     A call whose types Avro cannot say is left out.
     """
-    return _protocol(schema, lambda field: field.name, symbols)
+    return _protocol(schema, AvroTypes(schema), symbols)
 
 
 def by_json_keys(schema: Schema) -> dict[str, Json]:
@@ -45,9 +45,18 @@ def by_json_keys(schema: Schema) -> dict[str, Json]:
 
     The bytes of a message are the same, for they hold no names.
     """
-    return _protocol(
-        schema, lambda field: field.json_name, lambda enumeration: [name for name, _ in enumeration.values]
-    )
+    types = AvroTypes(schema, lambda field: field.json_name)
+    return _protocol(schema, types, lambda enumeration: [name for name, _ in enumeration.values])
+
+
+def by_unions(schema: Schema, types: "AvroTypes") -> dict[str, Json]:
+    """The protocol with the unions of the user's own Avro as such.
+
+    Args:
+        schema: of the service.
+        types: with unions.
+    """
+    return _protocol(schema, types, symbols)
 
 
 def symbols(enumeration: Enumeration) -> list[str]:
@@ -58,13 +67,10 @@ def symbols(enumeration: Enumeration) -> list[str]:
     ]
 
 
-def _protocol(
-    schema: Schema, name: Callable[[Field], str], values: Callable[[Enumeration], Sequence[str]]
-) -> dict[str, Json]:
-    types = _Types(schema, name)
+def _protocol(schema: Schema, types: "AvroTypes", values: Callable[[Enumeration], Sequence[str]]) -> dict[str, Json]:
     records: dict[str, Json] = {}
     for message in schema.messages:
-        if not message.wrapped:
+        if types.is_record(message):
             try:
                 records[message.name] = types.record(message)
             except _InexpressibleError:
@@ -93,8 +99,20 @@ def _candidates(size: int) -> Iterator[str]:
     return (f"Fixed{size}{'_' * further}" for further in itertools.count())
 
 
-class _Types:
-    def __init__(self, schema: Schema, name: Callable[[Field], str]) -> None:
+class AvroTypes:
+    """The types that Avro has for those of a schema."""
+
+    def __init__(
+        self, schema: Schema, name: Callable[[Field], str] = lambda field: field.name, *, unions: bool = False
+    ) -> None:
+        """Looks the messages up by name.
+
+        Args:
+            schema: of the service.
+            name: what a field is called.
+            unions: whether a message that stands for one of Avro's unions is one; otherwise it is a record.
+        """
+        self._unions = unions
         self._package = package(schema)
         self._messages = {message.name: message for message in schema.messages}
         self._name = name
@@ -109,10 +127,12 @@ class _Types:
         return f"{self._package}.{name}"
 
     def record(self, message: Message) -> Json:
+        """The record of a message."""
         fields: list[Json] = [{"name": self._name(field), "type": self._field(field, ())} for field in message.fields]
         return {"type": "record", "name": self.full(message.name), "fields": fields}
 
     def call(self, call: OwnCall) -> Json:
+        """The types of a call's request and answer."""
         return {
             "request": [{"name": PARAMETER, "type": self._message(call.request, ())}],
             "response": self._message(call.answer, ()),
@@ -127,7 +147,7 @@ class _Types:
         seen, waiting = {call.request, call.answer}, [call.request, call.answer]
         while waiting:
             message = self._messages[waiting.pop()]
-            if not message.wrapped and message.name not in records:
+            if self.is_record(message) and message.name not in records:
                 return False
             held = {field.type_name for field in message.fields if field.kind is Kind.MESSAGE} - seen
             seen |= held
@@ -136,27 +156,53 @@ class _Types:
 
     def _message(self, name: str, within: tuple[str, ...]) -> Json:
         message = self._messages[name]
-        if not message.wrapped:
+        if self.is_record(message):
             return self.full(name)
         if name in within:
             raise _InexpressibleError
-        return self._field(message.fields[0], (*within, name))
+        if message.wrapped:
+            return self._field(message.fields[0], (*within, name))
+        return ["null", *(self._held(field, (*within, name)) for field in message.fields)]
+
+    def is_record(self, message: Message) -> bool:
+        """Whether it is a record of its own."""
+        return not message.wrapped and not (self._unions and message.is_union)
+
+    def branch(self, field: Field) -> str:
+        """What a union calls the type of a field that has a value."""
+        held = self._held(field, ())
+        return str(held["type"]) if isinstance(held, dict) else str(held)
 
     def _field(self, field: Field, within: tuple[str, ...]) -> Json:
+        held = self._held(field, within)
+        if field.shape in {Shape.MANY, Shape.MAP} or (field.shape is Shape.ONE and not field.oneof):
+            return held
+        if held == "null":
+            return ["null"]
+        if isinstance(held, list) and not self._is_union(field):
+            raise _InexpressibleError
+        return held if isinstance(held, list) else ["null", held]
+
+    def _is_union(self, field: Field) -> bool:
+        """Whether it holds one of the user's unions, which has a null already."""
+        return self._unions and field.kind is Kind.MESSAGE and self._messages[field.type_name].is_union
+
+    def _held(self, field: Field, within: tuple[str, ...]) -> Json:
+        """The type of a value of a field."""
         if field.kind is Kind.MESSAGE:
             inner = self._message(field.type_name, within)
         elif field.fixed_size is not None:
             inner = self.full(self._fixed[field.fixed_size])
+        elif field.kind is Kind.ENUM:
+            inner = self.full(field.type_name)
+        elif self._unions and field.kind is Kind.JSON and field.format == NULL:
+            inner = "null"
         else:
-            inner = self.full(field.type_name) if field.kind is Kind.ENUM else _PLAIN[field.kind]
+            inner = _PLAIN[field.kind]
         match field.shape:
             case Shape.MANY:
                 return {"type": "array", "items": inner}
             case Shape.MAP:
                 return {"type": "map", "values": inner}
-            case Shape.ONE if not field.oneof:
-                return inner
             case _:
-                if isinstance(inner, list):
-                    raise _InexpressibleError
-                return ["null", inner]
+                return inner

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,19 @@ from typing import Any
 
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json, Pair
-from callbench.model.service.schema import NARROW, WHOLE, Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
+from callbench.model.service.schema import (
+    NARROW,
+    NULL,
+    PAIRS,
+    WHOLE,
+    Enumeration,
+    Field,
+    Kind,
+    Message,
+    OwnCall,
+    Schema,
+    Shape,
+)
 
 DEEPEST = 200
 _LONGEST_NUMBER = 21
@@ -87,7 +100,10 @@ class Conformance:
         if field.shape is Shape.MANY:
             if not isinstance(value, list):
                 raise _wrong(place, "a list", value)
-            return [self._value(field, item, f"{place}[{index}]", left_out) for index, item in enumerate(value)]
+            kept = [self._value(field, item, f"{place}[{index}]", left_out) for index, item in enumerate(value)]
+            if field.format == PAIRS:
+                _refuse_doubles(kept, place)
+            return kept
         if field.shape is Shape.MAP:
             if not isinstance(value, dict):
                 raise _wrong(place, "an object", value)
@@ -109,11 +125,20 @@ class Conformance:
             return value
         if field.kind is not Kind.JSON and not _fits(field.kind, value):
             raise _wrong(place, str(field.kind), value)
+        if field.kind is Kind.JSON and field.format == NULL and value is not None:
+            raise _wrong(place, "null", value)
         if field.fixed_size is not None and len(base64.b64decode(str(value))) != field.fixed_size:
             raise BadInput(f"{place} has {len(base64.b64decode(str(value)))} bytes; the schema says {field.fixed_size}")
         if field.kind is Kind.INT32 and field.format in NARROW and value not in NARROW[field.format]:
             raise BadInput(f"{place} is {value}; the schema says {field.format}")
         return value
+
+
+def _refuse_doubles(pairs: Sequence[Json], place: str) -> None:
+    keys = [json.dumps(pair["key"], sort_keys=True) for pair in pairs if isinstance(pair, dict)]
+    double = next((key for at, key in enumerate(keys) if key in keys[:at]), None)
+    if double is not None:
+        raise BadInput(f"{place}: the key {double:.60} occurs twice in a map")
 
 
 def _needed(field: Field) -> bool:

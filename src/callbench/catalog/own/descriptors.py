@@ -40,7 +40,13 @@ _WRAPPED = {f"google.protobuf.{name}Value" for name in _WRAPPERS} | {
     "google.protobuf.ListValue",
     "google.protobuf.FieldMask",
 }
-_TEXT_IN_JSON = {"google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask"}
+# What protobuf's own JSON makes of a type, where JSON here shows its fields or its name.
+_IN_JSON = {
+    **dict.fromkeys(("google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask"), "text"),
+    "google.protobuf.Any": "what it holds, with its type",
+    _VALUE: "the value itself",
+    "google.protobuf.NullValue": "null",
+}
 _FIELD_WORDS = {"json": str, "format": str, "required": bool, "nullable": bool}
 
 
@@ -138,8 +144,10 @@ class Descriptors:
     def _message(self, of: Descriptor) -> Message:
         path = self._path(of)
         words = self._comments[of.file.name].words(path, {"wrapped": bool})
-        if of.full_name in _TEXT_IN_JSON:
-            self.lose(of, "Protobuf's own JSON writes this type as text.", "Here JSON shows its fields.")
+        if of.full_name in _IN_JSON:
+            self.lose(
+                of, f"Protobuf's own JSON writes this type as {_IN_JSON[of.full_name]}.", "Here JSON shows its fields."
+            )
         if of.is_extendable:
             self.lose(of, "The message can be extended in other files.", "Extensions are left out.")
         fields = tuple(self._field(field) for field in sorted(of.fields, key=lambda field: field.index))
@@ -217,6 +225,10 @@ class Descriptors:
 
     def _enumeration(self, of: EnumDescriptor) -> Enumeration:
         path = self._path(of)
+        if of.full_name in _IN_JSON:
+            self.lose(
+                of, f"Protobuf's own JSON writes this type as {_IN_JSON[of.full_name]}.", "Here JSON has its name."
+            )
         comments = self._comments[of.file.name]
         said = [comments.words((*path, 2, at), {"json": str, "added": bool}) for at in range(len(of.values))]
         values = [

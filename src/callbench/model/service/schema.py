@@ -13,6 +13,12 @@ from callbench.model.service.limits import NO_LIMITS, Limits
 
 NARROW: Mapping[str, range] = MappingProxyType({"i8": range(-(2**7), 2**7), "i16": range(-(2**15), 2**15)})
 """The formats of integers that Thrift writes in fewer bytes, with their values."""
+NULL = "null"
+"""The format of a value of any type that is always null, which Avro does not write."""
+UNION = "of_union"
+"""The oneof of a message that stands for one of Avro's unions."""
+PAIRS = "pairs"
+"""The format of a list of messages with a key and a value: a map whose keys JSON and protobuf cannot have."""
 _FIXED = "fixed-"
 
 
@@ -127,6 +133,11 @@ class Message:
     name: str
     fields: tuple[Field, ...]
     wrapped: bool = False
+
+    @property
+    def is_union(self) -> bool:
+        """Whether it stands for one of Avro's unions: JSON has an object with the key of the type."""
+        return bool(self.fields) and all(field.oneof == UNION for field in self.fields)
 
 
 @dataclass(frozen=True, slots=True)

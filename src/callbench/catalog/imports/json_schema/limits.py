@@ -12,11 +12,10 @@ _DISREGARDED = (
 )
 _OF_OBJECTS = ("minProperties", "maxProperties")
 # They say how wide a number is, or how bytes are written, which the type says here.
-_TYPED = {
-    *("int32", "int64", "uint32", "uint64", "int8", "int16", "uint8", "uint16", "float", "double"),
-    *("byte", "binary", "base64"),
-}
+WHOLE_FORMATS = frozenset({"int32", "int64", "uint32", "uint64", "int8", "int16", "uint8", "uint16"})
+NUMBER_FORMATS = WHOLE_FORMATS | {"float", "double"}
 _BYTES = {"byte", "binary", "base64"}
+_TYPED = NUMBER_FORMATS | _BYTES
 _WIDTHS = {
     "int8": Limits(least=-(2**7), most=2**7 - 1),
     "int16": Limits(least=-(2**15), most=2**15 - 1),
@@ -44,9 +43,10 @@ def limits_of(schema: dict[str, object]) -> Limits:
         most, below = None, most
     multiple = _number(schema.get("multipleOf"))
     of_map = "properties" not in schema
+    empty = schema.get("items") is False and "prefixItems" not in schema
     written = Limits(
         least_size=_size(schema, "minItems", "minProperties" if of_map else ""),
-        most_size=_size(schema, "maxItems", "maxProperties" if of_map else ""),
+        most_size=0 if empty else _size(schema, "maxItems", "maxProperties" if of_map else ""),
         unique=schema.get("uniqueItems") is True,
         least_length=_size(schema, "minLength"),
         most_length=_size(schema, "maxLength"),

@@ -7,6 +7,7 @@ from typing import Any
 from callbench.catalog.imports import losses as lost
 from callbench.catalog.imports.builder import HELD, Builder, ObjectKey, ValueType
 from callbench.catalog.imports.json_schema.facts import Facts, Reader
+from callbench.catalog.imports.json_schema.limits import NUMBER_FORMATS, WHOLE_FORMATS
 from callbench.catalog.imports.json_schema.node import Node
 from callbench.catalog.imports.json_schema.references import References
 from callbench.catalog.imports.json_schema.scalars import (
@@ -116,11 +117,15 @@ class Mapper:
         kind, form = Kind.BOOL, ""
         if of == "string":
             kind, form = kind_of_text(facts)
+            if form in NUMBER_FORMATS:
+                self.losses.add(facts.place, lost.disregarded(f"format: {form}"))
         elif of != "boolean":
-            kind, form = kind_of_number(facts, whole=of == "integer")
+            # OpenAPI's registry has `int32` and its like as formats of numbers: they are whole.
+            whole = of == "integer" or facts.format in WHOLE_FORMATS
+            kind, form = kind_of_number(facts, whole=whole)
             if kind in WHOLE and is_beyond(kind, facts.limits):
                 self.losses.add(facts.place, lost.BEYOND)
-            elif of == "integer" and is_wider(facts):
+            elif whole and is_wider(facts):
                 self.losses.add(facts.place, lost.WIDER)
         self.losses.of_format(facts.place, kind, form)
         if kind in {Kind.INT64, Kind.UINT64}:

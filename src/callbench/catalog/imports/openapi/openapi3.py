@@ -1,6 +1,7 @@
 """OpenAPI 3.0 to 3.2: bodies and their examples stand under their media types."""
 
 import json
+from dataclasses import replace
 
 from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
@@ -16,7 +17,8 @@ class OpenApi3(Operations):
     def _given(self, item: SchemaPart, operation: SchemaPart) -> tuple[list[SchemaPart], Body]:
         body = NO_BODY
         if "requestBody" in operation.schema:
-            body = self._body(self.followed(operation.below("requestBody")))
+            declared = self.followed(operation.below("requestBody"))
+            body = replace(self._body(declared), required=declared.schema.get("required") is True)
         return self.parameters(item, operation), body
 
     def _schema(self, parameter: SchemaPart) -> SchemaPart:

@@ -25,6 +25,13 @@ _IGNORED = {"accept", "content-type", "authorization"}
 _WEBHOOKS = ("The server calls its clients (webhooks).", "Only what clients call is measured.")
 _CALLBACKS = ("The server calls back.", "Its calls are left out.")
 _ABSENT = object()
+_IN_HTTP = {
+    "header": ("HTTP has the parameter in a header.", "It is a key of the request."),
+    "cookie": ("HTTP has the parameter in a cookie.", "It is a key of the request."),
+}
+_HEADERS = ("The answer has headers.", "They are left out.")
+_SECURITY = ("Clients say who they are.", "What they send for it is left out.")
+_NO_BODY = ("The request can be without a body.", "It always has one.")
 
 Examples: TypeAlias = dict[str, Json]
 """Examples of a body by name."""
@@ -32,10 +39,11 @@ Examples: TypeAlias = dict[str, Json]
 
 @dataclass(frozen=True)
 class Body:
-    """A body: its schema and its examples."""
+    """A body: its schema, its examples, and whether it is always there."""
 
     schema: SchemaPart | None
     examples: Examples
+    required: bool = True
 
 
 NO_BODY = Body(None, {})
@@ -67,6 +75,8 @@ class Operations(ABC):
         for word in ("webhooks", "x-webhooks"):
             if root.schema.get(word):
                 self.mapper.losses.add(root.below(word).place, _WEBHOOKS)
+        if root.schema.get("security"):
+            self.mapper.losses.add(root.below("security").place, _SECURITY)
         for path, item in self.table(root, "paths").items():
             at = self.followed(item)
             for method, operation in self._operations(at):
@@ -101,6 +111,8 @@ class Operations(ABC):
             return None
         if operation.schema.get("callbacks"):
             self.mapper.losses.add(operation.place, _CALLBACKS)
+        if operation.schema.get("security"):
+            self.mapper.losses.add(operation.below("security").place, _SECURITY)
         parameters, body = self._given(item, operation)
         request = self._request(name, parameters, body)
         answer = self._answer(operation)
@@ -119,10 +131,15 @@ class Operations(ABC):
         return list(found.values())
 
     def _request(self, name: str, parameters: list[SchemaPart], body: Body) -> str:
+        if body.schema is not None and not body.required:
+            self.mapper.losses.add(body.schema.place, _NO_BODY)
         if body.schema is not None and not parameters:
             return self.mapper.message(node(body.schema), f"{name}Request")
         keys = []
         for key, parameter in _named(parameters).items():
+            place = str(parameter.schema.get("in"))
+            if place in _IN_HTTP:
+                self.mapper.losses.add(parameter.place, _IN_HTTP[place])
             keys.append(Key(key, node(self._schema(parameter)), required=parameter.schema.get("required") is True))
         if body.schema is not None:
             keys.append(Key(_body_key(parameters), node(body.schema), required=True))
@@ -138,7 +155,12 @@ class Operations(ABC):
         elif len(answers) > 1:
             loss = ("There are several answers.", "The first that succeeds is measured.")
             self.mapper.losses.add(operation.place, loss)
-        return self._answered(operation, self.followed(answers[good[0]])) if good else NO_BODY
+        if not good:
+            return NO_BODY
+        answer = self.followed(answers[good[0]])
+        if answer.schema.get("headers"):
+            self.mapper.losses.add(answer.below("headers").place, _HEADERS)
+        return self._answered(operation, answer)
 
     def _examples(self, name: str, parameters: list[SchemaPart], body: Body, answer: Body) -> None:
         """Keep the examples of a call: of both sides, of one, or none."""

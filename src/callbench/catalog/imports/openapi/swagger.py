@@ -22,7 +22,7 @@ class Swagger(Operations):
         schema = bodies[-1].below_or_nothing("schema")
         self._other_media(operation, "consumes")
         others = [parameter for parameter in parameters if parameter not in bodies]
-        return others, Body(schema, of_schema(self.target(schema)))
+        return others, Body(schema, of_schema(self.target(schema)), bodies[-1].schema.get("required") is True)
 
     def _schema(self, parameter: SchemaPart) -> SchemaPart:
         if parameter.schema.get("type") == "file":

@@ -82,7 +82,7 @@ def _recorded(entry: Any, place: str) -> RecordedExchange:  # noqa: ANN401 - wha
     return RecordedExchange(
         place=place,
         method=method.upper(),
-        url=url,
+        url=_with_query(url, request),
         request_type=kind or (FORM if posted.get("params") else ""),
         request=_asked(request, posted),
         status=status,
@@ -96,6 +96,13 @@ def _object(entry: Any, side: str, why: str) -> dict[str, object]:  # noqa: ANN4
     if not isinstance(value, dict) or not value:
         raise _NotASampleError(why)
     return value
+
+
+def _with_query(url: str, request: Mapping[str, object]) -> str:
+    """The address of a request. Some recorders give its parameters in a list alone."""
+    listed = request.get("queryString")
+    fields = [_field(field) for field in listed] if isinstance(listed, list) and "?" not in url else []
+    return f"{url}?{urlencode(fields, errors='surrogatepass')}" if fields else url
 
 
 def _asked(request: Mapping[str, object], posted: Mapping[str, object]) -> bytes:

@@ -16,7 +16,7 @@ from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
 from callbench.model.service.imported import Imported
 from callbench.model.service.limits import NO_LIMITS, Limits
-from callbench.model.service.schema import NARROW, Encoding, Kind, OwnCall, Schema, Shape
+from callbench.model.service.schema import NARROW, PAIRS, Encoding, Kind, OwnCall, Schema, Shape
 
 _BASE = {
     "bool": (Kind.BOOL, Encoding.VARINT),
@@ -230,16 +230,17 @@ class _Reader:
         if of.data == "set":
             self.builder.losses.add(place, ("A set has no order and no doubles.", "It is a list."))
         inner = self._typed(_tree(of.children[0]), file, f"{hint}Item", depth + 1)
-        return self.builder.held(inner, Shape.MANY, (file.name, hint, depth), f"{hint}Item")
+        held = self.builder.held(inner, Shape.MANY, (file.name, hint, depth), f"{hint}Item")
+        return replace(held, limits=replace(held.limits, unique=of.data == "set"))
 
     def _pairs(self, key: ValueType, value: ValueType, place: str, hint: str) -> ValueType:
         """A map whose keys are no text and no numbers, as a list of pairs."""
-        mapped = "It is a list of objects with key and value, also in the table of bytes. Thrift's map is shorter."
+        mapped = "It is a list of objects with key and value. The table of bytes has Thrift's map."
         loss = ("The keys of a map are neither text nor whole numbers.", mapped)
         self.builder.losses.add(place, loss)
         name = self.builder.begin(("pair", place, hint), f"{hint}Entry")
         self.builder.message(name, [ObjectKey("key", key), ObjectKey("value", value)])
-        return ValueType(Kind.MESSAGE, Shape.MANY, name)
+        return ValueType(Kind.MESSAGE, Shape.MANY, name, format=PAIRS)
 
     def _by_name(self, name: str, file: _File, tree: "Tree[Token]", hint: str, depth: int) -> ValueType:
         if name in _BASE:
