@@ -212,6 +212,11 @@ def damaged(run: RecordWriter, how: str) -> None:  # noqa: C901 - a list of ways
             (run.path / "record.json").write_text((run.path / "record.json").read_text()[:40])
         case "record.json has no state":
             (run.path / "record.json").write_text(json.dumps({key: INFO[key] for key in INFO if key != "state"}))
+        case "a request is none" | "a seal is none":
+            members: dict[str, object] = (
+                {"request": 7} if "request" in how else {"journal": {"bytes": "7", "sha256": ""}}
+            )
+            (run.path / "record.json").write_text(json.dumps({**INFO, **members}))
         case "newer":
             (run.path / "record.json").write_text(json.dumps(INFO | {"format": FORMAT + 1}))
         case "no plan":
@@ -235,7 +240,9 @@ def damaged(run: RecordWriter, how: str) -> None:  # noqa: C901 - a list of ways
         ("no record.json", "is not a record: it has no record.json"),
         ("record.json is not JSON", "record.json is damaged: it is not JSON"),
         ("record.json is half written", "record.json is damaged: it is not JSON"),
-        ("record.json has no state", "record.json is damaged: it has no state"),
+        ("record.json has no state", "record.json is damaged: state is missing"),
+        ("a request is none", "record.json is damaged: request is not an object"),
+        ("a seal is none", "record.json is damaged: journal.bytes is not a whole number"),
         ("newer", "was written by a newer Callbench (format 3, this one reads up to 2)"),
         ("no plan", "is damaged: it has no plan.json"),
         ("plan is not a plan", "is damaged: "),

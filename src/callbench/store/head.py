@@ -5,8 +5,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 from callbench.model.version import VERSION
+from callbench.store.journal import Seal
 
 FORMAT = 2
 FILE = "record.json"
@@ -16,6 +18,19 @@ RUN = "run"
 COMPARISON = "comparison"
 PEER = "peer"
 LOAD = "load"
+
+
+class RecordHead(TypedDict):
+    """What every record says of itself. The types of requests say what is in them."""
+
+    kind: str
+    title: str
+    started: str
+    state: str
+    request: Mapping[str, object]
+    finished: NotRequired[str | None]
+    secrets: NotRequired[str]
+    journal: NotRequired[Seal]
 
 
 @dataclass(frozen=True)

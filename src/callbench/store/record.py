@@ -18,7 +18,7 @@ from callbench.model.errors import BadInput, MachineFailure
 from callbench.model.version import VERSION
 from callbench.store import journal
 from callbench.store.columns import JOURNAL_COLUMNS, PLAN_COLUMNS
-from callbench.store.head import COMPARISON, FILE, FORMAT, PEER, RUN, SEAL
+from callbench.store.head import COMPARISON, FILE, FORMAT, PEER, RUN, SEAL, RecordHead
 from callbench.store.pieces import BY_PART, PARTS, VIEWS
 from callbench.store.tables import QUERIES
 from callbench.store.typed import Misfit, Typed, typed
@@ -305,9 +305,10 @@ class Record:
             )
         if written < FORMAT:
             raise BadInput(f"{self.path} was written by an older Callbench (format {written}): measure again")
-        missing = {"kind", "title", "started", "state", "request"} - info.keys()
-        if missing:
-            raise BadInput(f"{self.path / FILE} is damaged: it has no {', '.join(sorted(missing))}")
+        try:
+            typed(info, RecordHead)
+        except Misfit as misfit:
+            raise BadInput(f"{self.path / FILE} is damaged: {misfit}") from None
         return info
 
     def _json(self, name: str) -> dict[str, Any]:

@@ -18,6 +18,6 @@ def read_result(run: Record) -> LoadRecord:
         if line["kind"] == "result":
             # The kind is of the line alone.
             return cast("LoadRecord", {name: value for name, value in line.items() if name != "kind"})
-        if line["kind"] == "intervals":
+        if line["kind"] == "intervals" and line["intervals"]:
             last_ns = line["intervals"][-1][0]
     raise BadInput(f"{run.path} has no result: the load was stopped after {last_ns / 1e9:.1f} s. Measure it again")
