@@ -1,7 +1,7 @@
 """The lease of a core on a host, in virtual time."""
 
 from callbench.adapter.network.remote.agent import WATCH_SECONDS
-from callbench.adapter.network.remote.lease import LEASE_SECONDS, RENEW_SECONDS, Lease
+from callbench.adapter.network.remote.lease import LEASE_SECONDS, RENEW_SECONDS, RENEWED_SECONDS, Lease
 
 
 class Time:
@@ -53,3 +53,5 @@ def test_all_is_gone_within_five_seconds_and_two_words_may_be_lost() -> None:
     """The promise of the guide: an adapter is killed at once, at the next look after the lease."""
     assert LEASE_SECONDS + 2 * WATCH_SECONDS < 5
     assert LEASE_SECONDS > 3 * RENEW_SECONDS
+    # Of a host that was cut off, the core learns by a renewal, and then ends what runs on the others.
+    assert RENEW_SECONDS + RENEWED_SECONDS < 4.5

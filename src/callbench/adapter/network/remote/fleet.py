@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,20 +18,21 @@ from urllib.parse import urlsplit
 from callbench.adapter.network.host import Host
 from callbench.adapter.network.host_usage import HostUsage
 from callbench.adapter.network.remote import facts, settings
-from callbench.adapter.network.remote.agent import ABOUT, ORDER
+from callbench.adapter.network.remote.agent import ABOUT
 from callbench.adapter.network.remote.clock_check import exchange, refuse_wrong_clock
 from callbench.adapter.network.remote.door import PATIENCE_SECONDS, check_door
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, default_folder, read
-from callbench.adapter.network.remote.lease import LEASE_OVER, RENEW_SECONDS
+from callbench.adapter.network.remote.lease import LEASE_OVER, RENEW_SECONDS, RENEWED_SECONDS
+from callbench.adapter.network.remote.orders import Orders, ordered
 from callbench.adapter.network.remote.remote_process import RemoteProcess
 from callbench.adapter.network.remote.ssh.place import is_place, name_of, read_place
 from callbench.catalog.manifest import Manifest
 from callbench.model.errors import HostLost
 from callbench.stats.estimate.clock_offset import ClockExchange, ClockOffset, clock_offset
 
-# Beyond what an order may take there: a round trip, and an agent that is busy.
-_BEYOND_SECONDS = 4.0
+# Beyond what an order may take there: a round trip, and an agent that is busy. A renewal takes no time there.
+_BEYOND_SECONDS = RENEWED_SECONDS
 _PRESENT_SECONDS = 2.0
 # The shortest of so many round trips bounds the offset of a clock.
 _EXCHANGES = 20
@@ -69,6 +70,7 @@ class Agent:
         """Remember where it is."""
         self._fleet, self.present = fleet, present
         self._sessions = itertools.count(1)
+        self._orders = Orders()
         # Why the host is lost, for the rest of this process; None: it is not.
         self._lost: str | None = None
 
@@ -81,17 +83,18 @@ class Agent:
         if self._lost is not None:
             raise ConnectionError(self._lost)
         try:
-            return self._fleet.ask(self.present, do, members, seconds)
+            return self._fleet.ask(self.present, do, members, seconds, self._orders)
         except ConnectionError as lost:
-            # Nobody waits for it again: what runs there ends by itself.
-            self._lost = str(lost)
-            raise
+            # Nobody waits for it any more: what runs there ends by itself, and what runs elsewhere is ended soon.
+            self._lost = self._lost or str(lost)
+            self._orders.end()
+            raise ConnectionError(self._lost) from lost
 
     def keep_lease(self, ended: threading.Event) -> None:
         """Renew the lease until the end, or until the host is lost."""
         with suppress(ConnectionError):
             while not ended.wait(RENEW_SECONDS):
-                self.ask("renew", {})
+                self.ask("renew", {}, 0.0)
 
     def start(self, who: str, manifest: Manifest | None, within: int | None = None) -> RemoteProcess:
         """Start an adapter there, or the network lab; what is given, and failures, as in `RemoteProcess`."""
@@ -293,7 +296,7 @@ class Fleet:
         Raises:
             ConnectionError: it does not answer.
         """
-        return bool(self.ask(present, "take", {}, 0.0)["taken"])
+        return bool(self.ask(present, "take", {}, 1.0)["taken"])
 
     def _takes_or_is_lost(self, present: Present) -> bool:
         """Order it once more, of a host that can be reached: it may have been slow alone.
@@ -357,21 +360,30 @@ class Fleet:
             f"host {name} has no agent: run `callbench agent` there; connected: {', '.join(there) or 'none'}"
         )
 
-    def ask(self, present: Present, do: str, members: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    def ask(
+        self, present: Present, do: str, members: Mapping[str, Any], seconds: float, orders: Orders | None = None
+    ) -> dict[str, Any]:
         """Order something of a host. Return its answer; that of a session may be a failure.
+
+        Args:
+            present: the host.
+            do: the operation.
+            members: of the order.
+            seconds: that it may take there.
+            orders: those of a host that is taken; they end together.
 
         Raises:
             ConnectionError: it does not answer within the seconds, and a few more, or has ended the lease.
             HostFailure: it cannot do it, and says why.
         """
         text = json.dumps({"do": do, "core": self._core, **members}, separators=(",", ":"))
-        order = getattr(self._client.rpc(f"tls://{present.address}:{present.port}"), ORDER)
         limit_s = seconds + _BEYOND_SECONDS
         try:
-            answer: dict[str, Any] = json.loads(self._client.sync(order, text=text, callback_timeout=limit_s))
+            order = ordered(self._client, (present.address, present.port), text)
+            answer: dict[str, Any] = json.loads((orders or Orders()).await_answer(order, limit_s))
         except TimeoutError:
             raise ConnectionError(f"host {present.name} does not answer within {limit_s:g} s") from None
-        except (OSError, RuntimeError, ValueError) as failure:
+        except (OSError, RuntimeError, ValueError, CancelledError) as failure:
             raise ConnectionError(f"the connection to host {present.name} has ended") from failure
         if "session" not in members and (said := answer.get("failure")):
             if said["kind"] == LEASE_OVER:

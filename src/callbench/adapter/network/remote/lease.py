@@ -5,6 +5,9 @@ from collections.abc import Callable
 
 # The core renews it so often.
 RENEW_SECONDS = 1.0
+# A host that does not answer that within so many seconds is lost. What the core started on other hosts must then be
+# gone 5 s after the host was.
+RENEWED_SECONDS = 3.0
 # Without a word for so long, everything ends. It must be gone 5 s after the core.
 LEASE_SECONDS = 3.5
 
