@@ -1,16 +1,19 @@
 """What `hosts check` says beside clocks: one stream from host to host, tools, and what may be done."""
 
 import socket
+import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from fleet_lab import made_keys
 
-from callbench.adapter.network.remote import facts, rights, stream
+from callbench.adapter.network.remote import facts, host_check, rights, stream
 from callbench.adapter.network.remote.fleet import Agent, Present
-from callbench.adapter.network.remote.host_check import HostCheck, streamed
+from callbench.adapter.network.remote.host_check import HostCheck, StreamCheck, streamed
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import create, read
 from callbench.adapter.network.remote.session_host import SessionHost
@@ -60,6 +63,29 @@ def test_who_has_no_key_of_the_core_sends_none(two: tuple[Agent, Agent], tmp_pat
     assert HostCheck("a", clock_ms=0.0, clock_bound_ms=1.0, round_trip_ms=1.0, stream=check).row()["stream"] == (
         "none to beta"
     )
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_each_sends_to_the_next_and_takes_part_in_one_stream_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    sends, lock = set[str](), threading.Lock()
+
+    def stream_of(sender: Agent, receiver: Agent) -> StreamCheck:
+        both = {sender.present.name, receiver.present.name}
+        with lock:
+            assert not sends & both
+            sends.update(both)
+        # The other streams of this moment begin meanwhile.
+        time.sleep(0.001)
+        with lock:
+            sends.difference_update(both)
+        return StreamCheck(receiver.present.name, 1.0)
+
+    monkeypatch.setattr(host_check, "streamed", stream_of)
+    agents = [cast("Agent", SimpleNamespace(present=Present(str(number), "", 0, {}))) for number in range(count)]
+    to = {name: check.to for name, check in host_check._streams(agents).items()}
+    assert to == {str(number): str((number + 1) % count) for number in range(count)}
 
 
 def test_a_port_that_nobody_opens_is_said(two: tuple[Agent, Agent]) -> None:

@@ -10,6 +10,7 @@ from callbench.analysis.cells import (
     echo_multiples,
     histograms,
     metric_queries,
+    sharing,
     unsteady,
     validity,
 )
@@ -135,14 +136,20 @@ def _known(run: Record, results: Results) -> list[validity.CellFacts]:
     inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
     elsewhere = {id_ for id_, card in cards.items() if "url" in (card.get("external") or {})}
     driven = _driven(run)
-    real = {name for name, wire in (run.plan().get("links") or {}).items() if "hosts" in wire}
-    placement = run.environment().get("placement") or {}
-    together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
+    links = run.plan().get("links") or {}
+    real = {name for name, wire in links.items() if "hosts" in wire}
+    placed = sharing.placed_together(run.environment())
+
+    def together(stack: str, link: str) -> bool:
+        if link in real:
+            return bool(sharing.host_of_both(cards.get(stack, {}), links[link]))
+        return placed or stack in elsewhere
+
     return [
         validity.CellFacts(
             cell=cell.id,
             in_process=cell.attributes["stack"] in inside,
-            together=together or cell.attributes["stack"] in elsewhere,
+            together=together(cell.attributes["stack"], cell.attributes["link"]),
             driver=cell.attributes["stack"] in driven,
             loop_taken=cell.loop is not None,
             apart=cell.attributes["link"] in real,

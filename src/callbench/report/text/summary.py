@@ -1,9 +1,10 @@
 """The results in words, computed from the run: the paragraph at the top, and what a reader must know."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.analysis.cells import sharing
 from callbench.analysis.judge.claims import ClaimResult, Verdict
 from callbench.analysis.run.headline import of_group, without_rates
 from callbench.analysis.run.obstacles import obstacles
@@ -12,6 +13,7 @@ from callbench.analysis.run.subject import CONDITIONS, Subject
 from callbench.analysis.wording import limits
 from callbench.analysis.wording.naming import by_id, named
 from callbench.analysis.wording.words import counted_verdicts, listed, run_spread_text, some
+from callbench.model.card import card_of
 from callbench.model.cell import HELD
 from callbench.report.text import along, plateaus
 from callbench.report.text.choice import RankingChoice, choices
@@ -185,9 +187,7 @@ def cautions(subject: Subject) -> list[str]:
             "Deep idle states were off for all values without another note. Waiting then costs less than on a machine"
             f" with its own idle states.{beside}"
         )
-    shared = _sharing(subject)
-    if shared:
-        texts.append(shared)
+    texts += _sharing(subject)
     inside = sorted({cell.attributes["channel"] for cell in results.cells if cell.rate and in_process(subject, cell)})
     if inside:
         texts.append(
@@ -207,18 +207,32 @@ def cautions(subject: Subject) -> list[str]:
     return texts
 
 
-def _sharing(subject: Subject) -> str:
-    """Describe where client and server shared a processor."""
-    placement = subject.environment.get("placement")
-    if not isinstance(placement, Mapping):
-        return ""
-    client, server = placement.get("client") or [], placement.get("server") or []
-    if set(client) & set(server):
-        return (
+def _sharing(subject: Subject) -> list[str]:
+    """Describe where client and server shared processors."""
+    links = subject.run.plan().get("links") or {}
+    texts = []
+    over = {cell.attributes["link"] for cell in subject.results.cells}
+    if sharing.placed_together(subject.environment) and any("hosts" not in links.get(link, {}) for link in over):
+        texts.append(
             "Client and server shared a processor and slowed each other. Both could reach higher rates on separate"
             " processors."
         )
-    return ""
+    beside = {
+        (host, cell.attributes["stack"])
+        for cell in subject.results.cells
+        if (
+            host := sharing.host_of_both(
+                card_of(subject.cards, cell.attributes["stack"]), links.get(cell.attributes["link"], {})
+            )
+        )
+    }
+    for host in sorted({host for host, _ in beside}):
+        stacks = sorted(stack for at, stack in beside if at == host)
+        texts.append(
+            f"{listed(stacks)} ran on host {host} beside the clients, and shared its processors with them: the real"
+            " link lies before the backend. A role backend in [hosts] parts them."
+        )
+    return texts
 
 
 def _meanwhile(subject: Subject) -> list[str]:

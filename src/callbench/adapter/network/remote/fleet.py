@@ -37,7 +37,7 @@ _PRESENT_SECONDS = 2.0
 # The shortest of so many round trips bounds the offset of a clock.
 _EXCHANGES = 20
 # So many hosts are taken at the same time.
-_MOST_AT_ONCE = 16
+MOST_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,8 @@ class Fleet:
         self.keys = keys
         self._core = uuid.uuid4().hex
         self._agents: dict[str, Agent] = {}
+        # The host that is on a machine, of those that are taken or being taken.
+        self._on_machine: dict[object, str] = {}
         where = f"{keys.address}:{keys.port}"
         check_door(keys, (keys.address, keys.port), f"the core's scheduler at {where}", "run `callbench hosts start`")
         try:
@@ -242,16 +244,26 @@ class Fleet:
         if not wanted:
             return
         there = self._awaited(wanted)
-        machines = {agent.present.about.get("machine"): name for name, agent in self._agents.items()}
-        for name in wanted:
-            facts.check_version(name, there[name].about)
-            twin = machines.setdefault(there[name].about["machine"], name)
-            if twin != name:
-                raise HostFailure(
-                    f"{twin} and {name} are the same machine: name another host, or measure without --hosts"
-                )
-        with ThreadPoolExecutor(min(len(wanted), _MOST_AT_ONCE), thread_name_prefix="take") as pool:
-            list(pool.map(self._enter, (there[name] for name in wanted)))
+        try:
+            for name in wanted:
+                self._check_present(there[name])
+            with ThreadPoolExecutor(min(len(wanted), MOST_AT_ONCE), thread_name_prefix="take") as pool:
+                list(pool.map(self._enter, (there[name] for name in wanted)))
+        except HostFailure:
+            self._leave(name for name in wanted if name not in self._agents)
+            raise
+
+    def _check_present(self, present: Present) -> None:
+        """Refuse a host that does not fit this core, or is another name of a host that it has.
+
+        Raises:
+            HostFailure: it is so.
+        """
+        name = present.name
+        facts.check_version(name, present.about)
+        twin = self._on_machine.setdefault(present.about["machine"], name)
+        if twin != name:
+            raise HostFailure(f"{twin} and {name} are the same machine: name another host, or measure without --hosts")
 
     def _enter(self, present: Present) -> None:
         """Take a host that fits.
@@ -315,6 +327,14 @@ class Fleet:
             if (agent := self._agents.pop(name, None)) is not None:
                 with suppress(ConnectionError, HostFailure):
                     agent.ask("release", {})
+                self._leave([name])
+
+    def _leave(self, names: Iterable[str]) -> None:
+        """Let other hosts be on the machines of these."""
+        gone = set(names)
+        for machine, name in list(self._on_machine.items()):
+            if name in gone:
+                del self._on_machine[machine]
 
     def _check_door_of(self, present: Present) -> None:
         """Say why a host cannot be reached.

@@ -2,12 +2,14 @@
 
 import statistics
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from callbench.adapter.network.remote import stream
 from callbench.adapter.network.remote.clock_check import exchange
-from callbench.adapter.network.remote.fleet import Agent, Fleet, fleet_of
+from callbench.adapter.network.remote.fleet import MOST_AT_ONCE, Agent, Fleet, fleet_of
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import default_folder
 from callbench.stats.estimate.clock_offset import clock_offset
@@ -98,22 +100,34 @@ class HostCheck:
 def check_hosts(fleet: Fleet, names: Sequence[str]) -> list[HostCheck]:
     """Check each host; one that cannot be used does not end the check of the others.
 
-    Each that can be used sends a stream to the next of them, and the last one to the first.
+    What hosts say and try is asked of all at the same time. Round trips are measured one host after another, since the
+    core would have to share itself. Each host that can be used sends a stream to the next of them, and the last one to
+    the first.
     """
-    checks: list[HostCheck] = []
-    agents: list[Agent] = []
-    for name in names:
-        try:
-            agent = fleet.take(name)
-            checks.append(_checked(name, agent))
-            agents.append(agent)
-        except HostFailure as failure:
-            checks.append(HostCheck(name, str(failure)))
-        except ConnectionError as lost:
-            checks.append(HostCheck(name, f"{lost}: see what its agent says"))
-    others = dict(zip((agent.present.name for agent in agents), [*agents[1:], *agents[:1]], strict=True))
-    streams = {agent.present.name: streamed(agent, others[agent.present.name]) for agent in agents if len(agents) > 1}
+    with _side_by_side(names) as pool:
+        asked = list(pool.map(partial(_asked, fleet), names))
+    checks = [_timed(check, agent) if agent is not None else check for check, agent in asked]
+    agents = [agent for check, (_, agent) in zip(checks, asked, strict=True) if agent is not None and not check.wrong]
+    streams = _streams(agents) if len(agents) > 1 else {}
     return [replace(check, stream=streams.get(check.name)) for check in checks]
+
+
+def _side_by_side(parts: Sequence[object]) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max(1, min(len(parts), MOST_AT_ONCE)), thread_name_prefix="check")
+
+
+def _streams(agents: Sequence[Agent]) -> dict[str, StreamCheck]:
+    """Let each host send to the next one. No host takes part in two streams at the same time."""
+    pairs = list(zip(agents, [*agents[1:], *agents[:1]], strict=True))
+    # Of a ring with an odd number of hosts, the last stream shares a host with the first one and with that before it.
+    odd = pairs[-1:] if len(pairs) % 2 else []
+    even = pairs[: len(pairs) - len(odd)]
+    found: dict[str, StreamCheck] = {}
+    for disjoint in (even[::2], even[1::2], odd):
+        with _side_by_side(disjoint) as pool:
+            made = pool.map(lambda pair: streamed(*pair), disjoint)
+            found |= {sender.present.name: stream for (sender, _), stream in zip(disjoint, made, strict=True)}
+    return found
 
 
 def streamed(sender: Agent, receiver: Agent) -> StreamCheck:
@@ -143,22 +157,41 @@ def stream_between(sender: str, receiver: str) -> float | None:
         fleet.free([sender, receiver])
 
 
-def _checked(name: str, agent: Agent) -> HostCheck:
-    about = agent.ask("facts", {}, 5.0)
-    exchanges = [exchange(agent) for _ in range(_EXCHANGES)]
-    offset = clock_offset(exchanges)
+def _asked(fleet: Fleet, name: str) -> tuple[HostCheck, Agent | None]:
+    """Take a host, and ask what it is. Return no agent if it cannot be used."""
+    try:
+        agent = fleet.take(name)
+        about = agent.ask("facts", {}, 5.0)
+        may_not = agent.ask("rights", {}, _RIGHTS_SECONDS)["rights"]
+    except HostFailure as failure:
+        return HostCheck(name, str(failure)), None
+    except ConnectionError as lost:
+        return HostCheck(name, f"{lost}: see what its agent says"), None
     lacking = sorted(adapter for adapter, why in about["adapters"].items() if why)
-    return HostCheck(
+    check = HostCheck(
         name=name,
         address=agent.present.address,
         version=about["version"],
         system=f"{about['system']} {about['architecture']}",
         processors=len(about["processors"]),
-        clock_ms=offset.ns / 1e6,
-        clock_bound_ms=offset.bound_ns / 1e6,
-        round_trip_ms=statistics.median(made.round_trip_ns for made in exchanges) / 1e6,
         adapters=len(about["adapters"]) - len(lacking),
         lacking=tuple(lacking),
         tools=about["tools"],
-        rights=agent.ask("rights", {}, _RIGHTS_SECONDS)["rights"],
+        rights=may_not,
+    )
+    return check, agent
+
+
+def _timed(check: HostCheck, agent: Agent) -> HostCheck:
+    """Add the clock of a host, and how long an order takes."""
+    try:
+        exchanges = [exchange(agent) for _ in range(_EXCHANGES)]
+    except ConnectionError as lost:
+        return HostCheck(check.name, f"{lost}: see what its agent says")
+    offset = clock_offset(exchanges)
+    return replace(
+        check,
+        clock_ms=offset.ns / 1e6,
+        clock_bound_ms=offset.bound_ns / 1e6,
+        round_trip_ms=statistics.median(made.round_trip_ns for made in exchanges) / 1e6,
     )
