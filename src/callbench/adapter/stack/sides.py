@@ -33,6 +33,7 @@ class Sides:
         client: the calling adapter; the same as `server` if the stack is in-process.
         backend: the adapter that the server asks, or None.
         backend_counts: the backend's last counts.
+        counts: whether the server can count, by its card.
         compiles: whether a side's manifest says that its runtime compiles while it runs.
         warm_up_limit_s: seconds after which a warm-up ends in any case; None: the usual limits.
         warmed_s: seconds that these processes were driven before, by operation.
@@ -65,7 +66,7 @@ class Sides:
         self.hosts = hosts
         self.external: processes.RunningServer | None = None
         part = "both sides" if in_process else "the client"
-        self._counts = programs.counts
+        self.counts = programs.counts
         self.compiles = programs.compiles
         self.warm_up_limit_s = programs.warm_up_limit_s
         self.warmed_s: dict[str, float] = {}
@@ -143,7 +144,7 @@ class Sides:
         except AdapterFailure as failure:
             if failure.kind != "unsupported":
                 raise
-            if not self._counts:
+            if not self.counts:
                 return None
             who = self.server.process.who
             raise AdapterFailure(
@@ -180,7 +181,7 @@ class Sides:
         of_the_caller = {*OF_THE_ADAPTER, "bad-request", "cannot-carry", "fault"}
         if self.server is self.client or failure.kind in of_the_caller:
             return failure
-        if not self._counts:
+        if not self.counts:
             # An external server closes its connections a moment before it and its adapter have ended.
             time.sleep(_ENDS_SECONDS)
         try:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.stack import side_processes
@@ -33,6 +34,8 @@ class Traffic(Probe):
         """Store the definition of each link: its rate, and what its line adds to a packet."""
         self._wires = wires
         self._sides: Sides | None = None
+        # A process of each far host.
+        self._far: WeakKeyDictionary[Sides, int | None] = WeakKeyDictionary()
 
     def begin(self, sides: Sides, cell: Cell) -> None:
         """Take the first reading, if there is a link."""
@@ -56,17 +59,20 @@ class Traffic(Probe):
         ]
         return {"elapsed_ns": time.monotonic_ns() - self._began, "ways": carried}
 
-    @staticmethod
-    def _carried(sides: Sides) -> Mapping[str, tuple[int, int]]:
+    def _carried(self, sides: Sides) -> Mapping[str, tuple[int, int]]:
         try:
             carried = sides.hosts.carried()
         except LinkFailure:
             return {}
-        return _counted(_far_process(sides)) if carried is None else carried
+        if carried is None and not (carried := _counted(self._far.get(sides))):
+            # Finding it reads every process of the machine, so it is looked for again only when it has ended.
+            self._far[sides] = _far_process(sides)
+            carried = _counted(self._far[sides])
+        return carried
 
 
 def _far_process(sides: Sides) -> int | None:
-    """Return a process of the far host. Finding it reads every process of the machine."""
+    """Return a process of the far host."""
     by_side = side_processes.processes_of(sides)
     far = by_side.server if by_side.backend is None else by_side.backend
     return far[0] if far else None

@@ -126,7 +126,7 @@ def _streams(agents: Sequence[Agent]) -> dict[str, StreamCheck]:
     for disjoint in (even[::2], even[1::2], odd):
         with _side_by_side(disjoint) as pool:
             made = pool.map(lambda pair: streamed(*pair), disjoint)
-            found |= {sender.present.name: stream for (sender, _), stream in zip(disjoint, made, strict=True)}
+            found |= {sender.present.name: check for (sender, _), check in zip(disjoint, made, strict=True)}
     return found
 
 
