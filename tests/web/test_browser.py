@@ -158,16 +158,23 @@ def test_boxes_choose_the_cells_of_a_study_and_the_command_follows_each(window: 
     window.get_by_role("link", name="Message formats over channels").press("Enter")
     shown = window.locator("#chosen")
     shown.get_by_text("callbench run remobjects --quick").wait_for()
-    window.get_by_role("checkbox", name="soap").press("Space")
-    shown.get_by_text("callbench run remobjects --select=message=soap --quick").wait_for()
-    window.get_by_role("checkbox", name="unix").check()
-    shown.get_by_text("--select=message=soap --select=channel=unix --quick").wait_for()
+    taken = window.locator("[data-taken=yes]")
+    assert taken.count() > 80, "nothing is ticked"
+    window.get_by_role("checkbox", name="soap", exact=True).press("Space")
+    shown.get_by_text("callbench run remobjects '--select=message+channel=soap+*' --quick").wait_for()
+    window.get_by_role("checkbox", name="json+unix").press("Space")
+    shown.get_by_text("'--select=message+channel=soap+*' --select=message+channel=json+unix --quick").wait_for()
     shown.get_by_text("cells: about").wait_for()
-    assert window.get_by_role("checkbox", name="unix").evaluate("box => box === document.activeElement")
+    assert window.get_by_role("checkbox", name="json+unix").evaluate("box => box === document.activeElement")
+    # A row takes what it has of each message.
+    window.get_by_role("checkbox", name="pipe", exact=True).check()
+    shown.get_by_text("--select=message+channel=*+pipe").wait_for()
+    assert taken.count() == 13 + 1 + 6
     # The address keeps what was chosen.
     window.reload()
-    assert window.get_by_role("checkbox", name="soap").is_checked()
-    assert not window.get_by_role("checkbox", name="xmlrpc").is_checked()
+    assert window.get_by_role("checkbox", name="soap", exact=True).is_checked()
+    assert not window.get_by_role("checkbox", name="xmlrpc", exact=True).is_checked()
+    assert taken.count() == 13 + 1 + 6
 
 
 def test_stacks_are_served_counted_and_switched(window: Page, folder: Path) -> None:

@@ -78,12 +78,6 @@ def test_nothing_is_started_by_reading_or_by_an_empty_form(page: TestClient, fol
     assert not (folder / ".started").exists()
 
 
-def test_an_estimate_is_the_commands_own(page: TestClient, study: Path, folder: Path) -> None:
-    text = page.get("/new/run", params={"study": str(study), "quick": "yes", "estimate": "yes"}).text
-    assert "honest/tcp" in text
-    assert not (folder / ".started").exists()
-
-
 def test_a_load_is_started_and_becomes_a_record(page: TestClient, jobs: Jobs, folder: Path) -> None:
     name = started(page, "load", {**LONG, "seconds": "0.5"})
     log = page.get(f"/watch/{name}/log").text
@@ -258,17 +252,35 @@ def test_a_study_is_chosen_by_its_boxes_and_fields(page: TestClient, study: Path
 def test_the_boxes_are_the_cells_of_the_study(
     page: TestClient, callbench: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    values = {"study": "remobjects", "quick": "yes", "select": "message=soap", "set:persons": "20"}
+    values = {"study": "remobjects", "quick": "yes", "select": "message+channel=soap+*", "set:persons": "20"}
     sent = page.post("/new/run/line", data=values)
-    assert sent.headers["location"] == "/new/run?study=remobjects&quick=yes&select=message%3Dsoap&set=persons%3D20"
+    assert (
+        sent.headers["location"]
+        == "/new/run?study=remobjects&quick=yes&select=message%2Bchannel%3Dsoap%2B%2A&set=persons%3D20"
+    )
     text = page.get(sent.headers["location"]).text
-    asked = ("run", "remobjects", "--quick", "--select=message=soap", "--set=persons=20", "--dry-run", "--json")
+    asked = (
+        "run",
+        "remobjects",
+        "--quick",
+        "--select=message+channel=soap+*",
+        "--set=persons=20",
+        "--dry-run",
+        "--json",
+    )
     previewed = callbench(*asked, check=True)
     preview = json.loads(previewed.stdout)
-    assert f"{preview['cells']} cells: {preview['duration']}." in text
-    offered = {choice["select"] for choices in preview["choices"].values() for choice in choices}
+    assert f"{preview['cells']} cells</a>: {preview['duration']}." in text
+    matrix = [("message", "{}+*"), ("channel", "*+{}"), ("message+channel", "{}")]
+    offered = {
+        f"message+channel={form.format(choice['label'])}"
+        for key, form in matrix
+        for choice in preview["choices"].pop(key)
+    } | {choice["select"] for choices in preview["choices"].values() for choice in choices}
     assert offered == set(re.findall(r'type="checkbox" name="select" value="([^"]+)"', text))
-    assert {"message=soap", "message=json", "channel=unix", "stack=native/*", "call=Sum"} <= offered
+    assert {"message+channel=json+unix", "message+channel=*+dll", "stack=native/*", "call=Sum"} <= offered
+    # The whole column of a message is measured, and nothing beside it.
+    assert text.count('data-taken="yes"') == len(re.findall(r'value="message\+channel=soap\+[^*]', text)) > 9
     assert re.search(r'name="set:persons" value="20"', text)
     assert re.search(r'name="set:calls" value=""', text)
 
@@ -300,9 +312,18 @@ def test_what_cannot_run_is_grey_with_its_reason(
     preview = {
         "title": HOSTILE, "cells": 1, "duration": "soon", "parameters": {HOSTILE: HOSTILE},
         "choices": {
-            "adapter": [{**runs, "label": "go", "why_not": "it is not built"}],
+            "adapter": [runs, {**runs, "select": "stack=go/*", "label": "go", "why_not": "it is not built"}],
             "message": [runs, {**runs, "select": HOSTILE, "label": HOSTILE, "why_not": HOSTILE}],
+            "channel": [runs],
+            "message+channel": [
+                {**runs, "label": "soap+soap"},
+                {**runs, "label": f"{HOSTILE}+soap", "why_not": HOSTILE},
+            ],
         },
+        "lacking": [
+            {"why": "it is not built: run `make go`", "parts": ["go"], "cells": 3},
+            {"why": HOSTILE, "parts": [], "cells": 1},
+        ],
         "left_out": [{"why": HOSTILE, "stacks": [HOSTILE]}], "study_file": HOSTILE,
     }  # fmt: skip
     monkeypatch.setattr("callbench.web.choosing.said", lambda _: json.dumps(preview))
@@ -313,10 +334,39 @@ def test_what_cannot_run_is_grey_with_its_reason(
     assert '<button form="set-up-1">Set up go</button>' in text
     assert re.search(r'</form>\s*<form id="set-up-1" method="post" action="/settings/setup/go"></form>', text)
     assert re.search(r'class="check grey"><input type="checkbox" name="select" value="[^"]*" disabled>', text)
-    assert "Grey: &lt;script&gt;" in text
-    assert text.count(" disabled") == 2
+    assert "Grey, 3 of the study's cells: it is not built: run <code>make go</code>" in text
+    assert "Grey, 1 of the study's cells: &lt;script&gt;" in text
+    assert text.count(" disabled") == 3
+    assert re.findall(r'data-taken="(.*?)"', text) == ["yes", "no"], "nothing is ticked: all that can run"
 
 
-def test_studies_are_cards(page: TestClient) -> None:
+def test_studies_are_cards_that_set_up_what_they_lack(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     text = page.get("/new/run").text
     assert all(f'href="/new/run?study={name}&amp;quick=yes"' in text for name in studies())
+    lacking = [{"why": f"{HOSTILE} run `make go`", "parts": ["go", "a/b"], "cells": 3}]
+    card: dict[str, object] = {
+        "study": "one",
+        "title": "One",
+        "parameters": {},
+        "cells": 4,
+        "lacking": lacking,
+        "why_not": None,
+    }
+    broken: dict[str, object] = {
+        "study": HOSTILE,
+        "title": None,
+        "parameters": {},
+        "cells": 0,
+        "lacking": [],
+        "why_not": HOSTILE,
+    }
+    whole = {**card, "study": "two", "cells": 3, "why_not": "..."}
+    monkeypatch.setattr("callbench.web.choosing.said", lambda _: json.dumps([card, whole, broken]))
+    text = page.get("/new/run").text
+    assert HOSTILE not in text
+    assert re.findall(r'href="/new/run\?study=(\w+)', text) == ["one"], (
+        "a study without a cell that can run has no link"
+    )
+    assert "3 of 4 cells cannot run" in text
+    assert "3 of 3 cells cannot run" in text
+    assert text.count('<form method="post" action="/settings/setup/a%2Fb"><button>Set up a/b</button></form>') == 2

@@ -9,7 +9,9 @@ from callbench.catalog import mixed
 from callbench.model.cell import Cell, Stack, rate_text
 from callbench.model.errors import BadInput
 
-KEYS = ("stack", "message", "channel", "call", "group", "clients", "arrivals", "rate", "link")
+# Both together, as names of stacks have them: a box of the page's matrix.
+PAIR = "message+channel"
+KEYS = ("stack", "message", "channel", PAIR, "call", "group", "clients", "arrivals", "rate", "link")
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ def _words(cell: Cell, stack: Stack) -> dict[str, str]:
         "stack": cell.stack,
         "message": stack.message,
         "channel": stack.channel,
+        PAIR: f"{stack.message}+{stack.channel}",
         "call": cell.call,
         "group": cell.group,
         "clients": str(cell.load.clients),

@@ -18,6 +18,16 @@ def scripts(read: Manifest) -> tuple[str, ...]:
     return tuple(target for target in targets if target != _ENGINE or wheel() is None)
 
 
+def is_bundled(read: Manifest) -> bool:
+    """Return whether the manifest came with the installation. Only then its scripts did too."""
+    return any(read.file.is_relative_to(root / "adapters") for root in (home(), workplace()))
+
+
+def is_offered(read: Manifest) -> bool:
+    """Return whether `callbench setup` can set the adapter up here."""
+    return is_bundled(read) and bool(scripts(read)) and can_be_set_up(read)
+
+
 def can_be_set_up(read: Manifest) -> bool:
     """Return whether the installation has these scripts. A wheel lacks scripts that need a checkout."""
     return all((home() / "setup" / name).is_file() for name in scripts(read))

@@ -1,6 +1,7 @@
 """What `callbench list` lists. A row is the same for people and programs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ def stacks(catalogue: "Catalogue", *, instruments: bool = False) -> list[dict[st
     ]
 
 
-def studies() -> list[dict[str, object]]:
-    """Every study that comes along; one that is broken says why."""
+def studies(catalogue: "Catalogue") -> list[dict[str, object]]:
+    """Every study that comes along, with what of it cannot run here; one that cannot at all says why."""
+    from callbench.catalog.lacking import lacking
     from callbench.catalog.study import load, names
     from callbench.model.errors import CallbenchError
 
@@ -58,18 +60,34 @@ def studies() -> list[dict[str, object]]:
     for name in names():
         try:
             study = load(name)
+            cells = study.cells(catalogue.every, quick=True)
         except CallbenchError as failure:
-            found.append({"study": name, "title": None, "about": None, "parameters": {}, "why_not": str(failure)})
-        else:
             found.append(
                 {
                     "study": name,
-                    "title": study.title,
-                    "about": study.about,
-                    "parameters": dict(study.parameters),
-                    "why_not": None,
+                    "title": None,
+                    "about": None,
+                    "parameters": {},
+                    "cells": 0,
+                    "lacking": [],
+                    "why_not": str(failure),
                 }
             )
+            continue
+        lacks = lacking(cells, catalogue)
+        found.append(
+            {
+                "study": name,
+                "title": study.title,
+                "about": study.about,
+                "parameters": dict(study.parameters),
+                "cells": len(cells),
+                "lacking": [asdict(lack) for lack in lacks],
+                "why_not": "; ".join(lack.why for lack in lacks)
+                if sum(lack.cells for lack in lacks) == len(cells)
+                else None,
+            }
+        )
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, TypeAdapter
 
+from callbench.catalog.select import PAIR
 from callbench.model.errors import BadInput
 from callbench.web.program import said
 
@@ -17,9 +18,9 @@ from callbench.web.program import said
 PARAMETER = "set:"
 # Keys with more boxes than this are folded: those that stand first in a study are few.
 _OPEN = 16
-_ADAPTER = "adapter"
+_IN_MATRIX = ("message", "channel")
 _TITLES = {
-    _ADAPTER: "Adapters and languages",
+    "adapter": "Adapters and languages",
     "message": "Messages",
     "channel": "Channels",
     "call": "Calls",
@@ -31,12 +32,22 @@ _TITLES = {
 }
 
 
+class Lack(BaseModel):
+    """Cells that cannot run here, for one reason."""
+
+    why: Annotated[str, Field(description="the reason, with the remedy")]
+    parts: Annotated[list[str], Field(description="what `callbench setup` takes to mend it; none where it cannot")]
+    cells: Annotated[int, Field(description="how many cells they are")]
+
+
 class ListedStudy(BaseModel):
     """A study, as `callbench list studies --json` has it."""
 
     study: str
-    title: str
+    title: str | None
     parameters: Mapping[str, int | float | bool | str]
+    cells: int
+    lacking: list[Lack]
     why_not: str | None
 
 
@@ -65,6 +76,7 @@ class PreviewedRun(BaseModel):
     left_out: list[LeftOutStacks]
     parameters: Annotated[dict[str, int | float | bool | str], Field(description="of the study, as they are set")]
     choices: Annotated[dict[str, list[SelectableCells]], Field(description="by key: message, channel, call ...")]
+    lacking: Annotated[list[Lack], Field(description="why cells of the study cannot run here")]
     study_file: Annotated[
         str | None, Field(description="a study that measures the same without options, in TOML; null of a service")
     ]
@@ -82,21 +94,38 @@ class Box:
 
 @dataclass(frozen=True)
 class Boxes:
-    """The values of one key. `parts` can be set up, so that greyed values can run."""
+    """The values of one key."""
 
     title: str
     boxes: Sequence[Box]
-    parts: Sequence[str] = ()
 
     @property
     def folded(self) -> bool:
         """Whether they are many, and none is ticked."""
         return len(self.boxes) > _OPEN and not any(box.ticked for box in self.boxes)
 
+
+@dataclass(frozen=True)
+class Matrix:
+    """Messages over channels, as boxes. What stands at the head of a row or a column takes all of it.
+
+    Attributes:
+        heads: the messages.
+        rows: the channels, each with a box below each message; None where the study has no such pair.
+    """
+
+    heads: Sequence[Box]
+    rows: Sequence[tuple[Box, Sequence[Box | None]]]
+
     @property
-    def whys(self) -> Sequence[str]:
-        """Why values cannot run here, each reason once."""
-        return list(dict.fromkeys(box.why_not for box in self.boxes if box.why_not))
+    def boxes(self) -> Sequence[Box]:
+        """All boxes."""
+        pairs = [box for _, row in self.rows for box in row if box is not None]
+        return [*self.heads, *(channel for channel, _ in self.rows), *pairs]
+
+    def takes(self, message: Box, channel: Box, pair: Box) -> bool:
+        """Return whether a pair is measured, as far as the matrix decides it: with nothing ticked, all are."""
+        return any(box.ticked for box in (message, channel, pair)) or not any(box.ticked for box in self.boxes)
 
 
 @dataclass(frozen=True)
@@ -109,8 +138,10 @@ class Offer:
         duration: how long they take, in a sentence.
         wrong: why the choice cannot be measured; "" where it can.
         parameters: the study's: name, what it was set to, and what it is.
-        keys: the boxes.
-        left_out: stacks that cannot run here, by reason.
+        matrix: messages over channels; None where the study has one of either.
+        keys: the other boxes.
+        lacking: why boxes are grey.
+        left_out: stacks among the chosen cells that cannot run here, by reason.
         rest: what is chosen or set besides the boxes and fields, by field.
         study_file: a study that measures the same without options; None where there is none.
     """
@@ -120,7 +151,9 @@ class Offer:
     duration: str
     wrong: str
     parameters: Sequence[tuple[str, str, str]]
+    matrix: Matrix | None
     keys: Sequence[Boxes]
+    lacking: Sequence[Lack]
     left_out: Sequence[tuple[str, Sequence[str]]]
     rest: Mapping[str, str]
     study_file: str | None
@@ -157,15 +190,14 @@ def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
         wrong = str(failure)
         preview = previewed([word for word in words if not word.startswith(("--select=", "--set="))])
     chosen, settings = values.get("select", "").split(), values.get("set", "").split()
+    matrix = _matrix(preview.choices, chosen)
+    shown = {key: each for key, each in preview.choices.items() if key != PAIR and not (matrix and key in _IN_MATRIX)}
     keys = [
-        Boxes(
-            _TITLES[key],
-            [Box(each.select, each.label, each.select in chosen, each.why_not) for each in choices],
-            [each.label for each in choices if each.why_not] if key == _ADAPTER else (),
-        )
-        for key, choices in preview.choices.items()
+        Boxes(_TITLES[key], [Box(each.select, each.label, each.select in chosen, each.why_not) for each in choices])
+        for key, choices in shown.items()
     ]
     in_boxes = {box.select for boxes in keys for box in boxes.boxes}
+    in_boxes |= {box.select for box in matrix.boxes} if matrix else set()
     set_to = dict(word.split("=", 1) for word in settings if "=" in word)
     rest = {
         "select": " ".join(word for word in chosen if word not in in_boxes),
@@ -177,10 +209,37 @@ def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
         duration=preview.duration,
         wrong=wrong,
         parameters=[(name, set_to.get(name, ""), str(value)) for name, value in preview.parameters.items()],
+        matrix=matrix,
         keys=keys,
+        lacking=preview.lacking,
         left_out=[(entry.why, entry.stacks) for entry in preview.left_out],
         rest=rest,
         study_file=None if wrong else preview.study_file,
+    )
+
+
+def _matrix(choices: Mapping[str, Sequence[SelectableCells]], chosen: Sequence[str]) -> Matrix | None:
+    """Return messages over channels; None where there is one of either."""
+    messages, channels = (choices.get(key, ()) for key in _IN_MATRIX)
+    if not (messages and channels):
+        return None
+    pairs = {each.label: each for each in choices.get(PAIR, ())}
+
+    def box(select: str, label: str, why_not: str | None) -> Box:
+        return Box(f"{PAIR}={select}", label, f"{PAIR}={select}" in chosen, why_not)
+
+    def pair(label: str) -> Box | None:
+        return box(label, label, pairs[label].why_not) if label in pairs else None
+
+    return Matrix(
+        [box(f"{message.label}+*", message.label, message.why_not) for message in messages],
+        [
+            (
+                box(f"*+{channel.label}", channel.label, channel.why_not),
+                [pair(f"{message.label}+{channel.label}") for message in messages],
+            )
+            for channel in channels
+        ],
     )
 
 

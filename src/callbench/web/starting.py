@@ -15,7 +15,7 @@ from callbench.web import choosing, leading
 from callbench.web.forms import FORMS, SERVE, command_line, masked
 from callbench.web.guard import MOVING_POLICY
 from callbench.web.jobs import Jobs
-from callbench.web.program import estimate, shell, tried
+from callbench.web.program import shell, tried
 from callbench.web.serving import Serving
 from callbench.web.views import view
 
@@ -99,7 +99,6 @@ class Starting:
         """Return the form with its values, and its command if what it needs is there; with one call, if it `calls`."""
         words = command_line(what, values)
         form = FORMS[what]
-        wants = bool(words) and form.estimates and "estimate" in values
         shown = masked(words)
         offer = choosing.offered(words, values) if words and what == "run" else None
         answer = view(
@@ -118,7 +117,6 @@ class Starting:
                 "secret": shown != words,
                 "leads": leading.of(form.addresses(values)) if words else [],
                 "call": tried(words) if calls and words and form.calls else None,
-                "estimate": estimate(words) if wants else "",
                 "serving": self._serving.running() if what == SERVE else [],
             },
         )

@@ -35,7 +35,7 @@ def command(
         case "calls":
             rows = listing.CALLS
         case "studies":
-            rows = listing.studies()
+            rows = listing.studies(known_stacks())
         case "links":
             rows = listing.links()
         case "payloads":

@@ -15,8 +15,8 @@ Select = Annotated[
         "--select",
         metavar="[KEY=]GLOB",
         help=(
-            "Measure only matching cells. KEY: stack (default), message, channel, call, group, clients, arrivals,"
-            " rate, link. Can be repeated."
+            "Measure only matching cells. KEY: stack (default), message, channel, message+channel, call, group,"
+            " clients, arrivals, rate, link. Can be repeated."
         ),
     ),
 ]

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from callbench.analysis.wording.words import some
+from callbench.catalog.lacking import LackingCells
 from callbench.catalog.select import Selectable
 from callbench.catalog.study.parameters import Value
 
@@ -26,6 +27,7 @@ class Preview:
         duration: the estimate in a sentence.
         parameters: of the study, as they are set.
         choices: what of the study `--select` can choose, by key.
+        lacking: why cells of the study cannot run here.
         study_file: a study that measures the same without options, in TOML; None of an imported service.
     """
 
@@ -41,6 +43,7 @@ class Preview:
     duration: str
     parameters: Mapping[str, Value]
     choices: Mapping[str, Sequence[Selectable]]
+    lacking: Sequence[LackingCells]
     study_file: str | None
 
     def lines(self) -> list[str]:
@@ -69,5 +72,6 @@ class Preview:
             "duration": self.duration,
             "parameters": dict(self.parameters),
             "choices": {key: [asdict(choice) for choice in choices] for key, choices in self.choices.items()},
+            "lacking": [asdict(each) for each in self.lacking],
             "study_file": self.study_file,
         }

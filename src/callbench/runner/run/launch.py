@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from callbench.adapter import placement
 from callbench.adapter.network import creation
 from callbench.catalog import catalogue, reach, select
+from callbench.catalog.lacking import LackingCells, lacking
 from callbench.catalog.own.place import SERVICE
 from callbench.catalog.reach import LOOPBACK, REAL
 from callbench.catalog.study import load, own_servers
@@ -95,6 +96,7 @@ class RunPlan:
         seed: of the random order.
         missing: why cells over a link are missing, or None.
         choices: what of the study's cells `--select` can choose.
+        lacking: why cells of the study cannot run here.
     """
 
     request: RunRequest
@@ -103,6 +105,7 @@ class RunPlan:
     seed: int
     missing: str | None
     choices: Mapping[str, Sequence[select.Selectable]]
+    lacking: Sequence[LackingCells]
 
 
 def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
@@ -132,7 +135,7 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     conditions, why_not_held = _conditions(request, study)
     missing = "; ".join(filter(None, (missing, why_not_held))) or None
     planned = plan.make_plan(cells, all_stacks.every, forks, conditions, wires)
-    return RunPlan(request, study, planned, seed, missing, select.choices(every, stacks))
+    return RunPlan(request, study, planned, seed, missing, select.choices(every, stacks), lacking(every, all_stacks))
 
 
 def _study(request: RunRequest) -> tuple["Study", RunRequest]:
@@ -224,6 +227,7 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
         duration=duration,
         parameters=run_plan.study.parameters,
         choices=run_plan.choices,
+        lacking=run_plan.lacking,
         study_file=_study_file(run_plan),
     )
 

@@ -54,14 +54,9 @@ def parts(catalogue: Catalogue) -> list[SetupPart]:
     found = [
         SetupPart(each.name, named, each.manifest.needs, each.why_not, setup.can_be_set_up(each.manifest))
         for each in catalogue.adapters
-        if _is_bundled(each.manifest.file) and (named := setup.scripts(each.manifest))
+        if setup.is_bundled(each.manifest) and (named := setup.scripts(each.manifest))
     ]
     return [*found, SetupPart("jmeter", ("jmeter",), "a JDK 17, Maven", jmeter.why_not())]
-
-
-def _is_bundled(file: Path) -> bool:
-    """Return whether a manifest came with the installation. Only then its scripts did too."""
-    return any(file.is_relative_to(root / "adapters") for root in (home(), workplace()))
 
 
 def set_up(names: Sequence[str], catalogue: Catalogue) -> None:
