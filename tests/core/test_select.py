@@ -54,7 +54,7 @@ def test_globs(texts: list[str], count: int) -> None:
         (["message=bin", "clients=2"], "--select clients=2 matches nothing: the study has clients 1, 16"),
         (
             ["colour=blue"],
-            "'colour' is not a key: stack, message, channel, call, group, clients, arrivals, rate, link are",
+            "'colour' is not a key: stack, message, channel, message+channel, call, group, clients, arrivals, rate,",
         ),
         (
             ["message=bin", "message=xml"],

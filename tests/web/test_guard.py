@@ -1,7 +1,9 @@
 """Who may use the page: one browser, from the page itself."""
 
 import pytest
+from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from callbench.web.guard import Guard
 
@@ -41,6 +43,23 @@ def test_the_script_of_a_frame_without_an_origin_is_for_all_and_has_no_other_add
 def test_nobody_else_changes(stranger: TestClient, guard: Guard) -> None:
     assert stranger.post("/records/soak/delete", data={"sure": "yes"}, headers={"origin": BASE}).status_code == 403
     assert stranger.post(f"/?token={guard.token}", headers={"origin": BASE}).status_code == 403
+
+
+def test_by_tls_the_cookie_is_secure_and_only_the_names_given_are_known() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("read")(scope, receive, send)
+
+    guard = Guard(app, 8123, ("box.example", "2001:db8::7"), tls=True)
+    client = TestClient(guard, base_url="https://box.example:8123", follow_redirects=False)
+    cookie = client.get(f"/?token={guard.token}").headers["set-cookie"].lower()
+    assert all(word in cookie for word in ("; secure", "httponly", "samesite=strict"))
+    assert client.get("/").text == client.get("/", headers={"host": "[2001:db8::7]:8123"}).text == "read"
+    for host in ("127.0.0.1:8123", "localhost:8123", "box.example", "192.0.2.1:8123"):
+        assert client.get("/", headers={"host": host}).status_code == 421
+    for origin, status in (("https://box.example:8123", 200), ("http://box.example:8123", 403)):
+        assert client.post("/", headers={"origin": origin}).status_code == status
+    usual = TestClient(Guard(app, 443, ("box.example",), tls=True), base_url="https://box.example")
+    assert usual.get("/").status_code == 403, "not 421: browsers leave the usual port out"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Who may use the page: the browser that opened the first address, from the page itself. Everybody else is refused."""
 
 import secrets
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
@@ -56,10 +56,21 @@ class Guard:
         token: part of the first address.
     """
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        """Guard an application that listens at a port of this machine."""
-        self._app = app
-        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+    def __init__(
+        self, app: ASGIApp, port: int, names: Sequence[str] = ("127.0.0.1", "localhost"), *, tls: bool = False
+    ) -> None:
+        """Guard an application.
+
+        Args:
+            app: the application.
+            port: at which it listens.
+            names: by which its host may be called, the best known first.
+            tls: whether its answers are encrypted.
+        """
+        self._app, self._name = app, names[0]
+        self._scheme, usual = ("https", 443) if tls else ("http", 80)
+        hosts = [f"[{name}]" if ":" in name else name for name in names]
+        self._hosts = {f"{host}:{port}" for host in hosts} | (set(hosts) if port == usual else set())
         self._cookie = cookie_name(port)
         self._session = secrets.token_urlsafe(32)
         self.token = secrets.token_urlsafe(32)
@@ -87,13 +98,13 @@ class Guard:
         headers, method = Headers(scope=scope), scope["method"]
         host = headers.get("host", "")
         if host not in self._hosts:
-            return _refused(f"This page is at 127.0.0.1 only. {_HOW}", 421)
+            return _refused(f"This page is at {self._name} only. {_HOW}", 421)
         if method not in _READS and method != _CHANGES:
             return _refused("Only GET, HEAD and POST are understood here.", 405)
         if scope["path"] in FRAME_SCRIPTS and method in _READS:
             return None
         origin = headers.get("origin")
-        if (method == _CHANGES or origin is not None) and origin != f"http://{host}":
+        if (method == _CHANGES or origin is not None) and origin != f"{self._scheme}://{host}":
             return _refused("The request comes from another page, so it is refused.", 403)
         token = QueryParams(scope["query_string"]).get("token")
         if token is not None and method in _READS and scope["path"] == "/":
@@ -105,7 +116,7 @@ class Guard:
         if not _same(token, self.token):
             return _refused(f"The token of this address is another server's. {_HOW}", 403)
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(self._cookie, self._session, httponly=True, samesite="strict")
+        answer.set_cookie(self._cookie, self._session, httponly=True, samesite="strict", secure=self._scheme == "https")
         return answer
 
     def _knows(self, headers: Headers) -> bool:

@@ -108,7 +108,7 @@ class Settings:
                     raise BadInput(f"{job.shell} is running: wait for its end, or stop it in Watch")
             return self._jobs.start(words, records=False)
 
-    def _show(self, _: Request) -> Response:
+    def _show(self, request: Request) -> Response:
         entries = json.loads(said(["cache", "--json"]))
         return view(
             "settings",
@@ -117,6 +117,8 @@ class Settings:
                 "parts": self.parts(),
                 "cached": len(entries),
                 "size": payload(sum(entry["MB"] for entry in entries) * 1e6),
+                "host": request.url.hostname,
+                "tls": request.url.scheme == "https",
                 "user": getpass.getuser(),
                 "root": os.geteuid() == 0,
                 "folder": shlex.quote(str(self._jobs.folder)),

@@ -135,7 +135,15 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     conditions, why_not_held = _conditions(request, study)
     missing = "; ".join(filter(None, (missing, why_not_held))) or None
     planned = plan.make_plan(cells, all_stacks.every, forks, conditions, wires)
-    return RunPlan(request, study, planned, seed, missing, select.choices(every, stacks), lacking(every, all_stacks))
+    return RunPlan(
+        request,
+        study,
+        planned,
+        seed,
+        missing,
+        choices=select.choices(every, stacks),
+        lacking=lacking(every, all_stacks),
+    )
 
 
 def _study(request: RunRequest) -> tuple["Study", RunRequest]:

@@ -2,6 +2,7 @@
 
 import os
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 from cryptography import x509
@@ -41,17 +42,25 @@ class Authority:
         _write_key(key, self._key)
         write_private(certificate, self._signed(self._name, self._key.public_key(), authority=True))
 
-    def sign(self, name: str, certificate: Path, key: Path) -> None:
+    def sign(self, name: str, certificate: Path, key: Path, *, served: bool = False) -> None:
         """Make a key and its certificate.
+
+        Args:
+            name: whose it is.
+            certificate: its new file.
+            key: the new file of the key.
+            served: whether browsers see it: then the name is a host's, or an IP address.
 
         Raises:
             OSError: a file cannot be written.
         """
         own = ec.generate_private_key(ec.SECP256R1())
         _write_key(key, own)
-        write_private(certificate, self._signed(_named(name), own.public_key(), authority=False))
+        write_private(
+            certificate, self._signed(_named(name), own.public_key(), authority=False, host=name if served else "")
+        )
 
-    def _signed(self, subject: x509.Name, key: ec.EllipticCurvePublicKey, *, authority: bool) -> bytes:
+    def _signed(self, subject: x509.Name, key: ec.EllipticCurvePublicKey, *, authority: bool, host: str = "") -> bytes:
         now = datetime.now(UTC)
         usage = x509.KeyUsage(
             digital_signature=not authority, key_cert_sign=authority, crl_sign=authority, content_commitment=False,
@@ -71,6 +80,8 @@ class Authority:
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         )
+        if host:
+            made = made.add_extension(x509.SubjectAlternativeName([_alternative(host)]), critical=False)
         return made.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 
@@ -98,6 +109,13 @@ def check(authority: Path, certificate: Path, key: Path, name: str) -> tuple[dat
         raise ValueError(f"{authority.name} did not sign it") from failure
     ends = min(own.not_valid_after_utc, signer.not_valid_after_utc)
     return max(own.not_valid_before_utc, signer.not_valid_before_utc), ends
+
+
+def _alternative(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
 
 
 def _named(name: str) -> x509.Name:
