@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, TypeAdapter
 
+from callbench.analysis.wording.words import some
 from callbench.catalog.select import PAIR
 from callbench.model.errors import BadInput
 from callbench.web.program import said
@@ -141,7 +142,7 @@ class Offer:
         matrix: messages over channels; None where the study has one of either.
         keys: the other boxes.
         lacking: why boxes are grey.
-        left_out: stacks among the chosen cells that cannot run here, by reason.
+        left_out: reasons why chosen stacks cannot run here, each with those.
         rest: what is chosen or set besides the boxes and fields, by field.
         study_file: a study that measures the same without options; None where there is none.
     """
@@ -154,7 +155,7 @@ class Offer:
     matrix: Matrix | None
     keys: Sequence[Boxes]
     lacking: Sequence[Lack]
-    left_out: Sequence[tuple[str, Sequence[str]]]
+    left_out: Sequence[tuple[str, str]]
     rest: Mapping[str, str]
     study_file: str | None
 
@@ -212,7 +213,7 @@ def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
         matrix=matrix,
         keys=keys,
         lacking=preview.lacking,
-        left_out=[(entry.why, entry.stacks) for entry in preview.left_out],
+        left_out=[(entry.why, some(entry.stacks)) for entry in preview.left_out],
         rest=rest,
         study_file=None if wrong else preview.study_file,
     )
