@@ -1,6 +1,7 @@
 """The server of the page, until Ctrl-C."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +40,8 @@ def serve(folder: Path, at: Listening, opened: Callable[[str], None], say: Calla
             timeout_graceful_shutdown=_GRACE_S, proxy_headers=False,
             ssl_certfile=at.certificate, ssl_keyfile=at.key,
         )  # fmt: skip
+        # A browser need not say that it has seen the end of its TLS; then that is no error of the user's.
+        logging.getLogger("uvicorn.error").addFilter(lambda said: "graceful shutdown exceeded" not in str(said.msg))
         opened(f"{at.address}?token={guard.token}")
         running.append(uvicorn.Server(config))
         try:
