@@ -33,7 +33,7 @@ _TITLES = {
 }
 
 
-class Lack(BaseModel):
+class CellsThatCannotRun(BaseModel):
     """Cells that cannot run here, for one reason."""
 
     why: Annotated[str, Field(description="the reason, with the remedy")]
@@ -48,7 +48,7 @@ class ListedStudy(BaseModel):
     title: str | None
     parameters: Mapping[str, int | float | bool | str]
     cells: int
-    lacking: list[Lack]
+    lacking: list[CellsThatCannotRun]
     why_not: str | None
 
 
@@ -77,7 +77,7 @@ class PreviewedRun(BaseModel):
     left_out: list[LeftOutStacks]
     parameters: Annotated[dict[str, int | float | bool | str], Field(description="of the study, as they are set")]
     choices: Annotated[dict[str, list[SelectableCells]], Field(description="by key: message, channel, call ...")]
-    lacking: Annotated[list[Lack], Field(description="why cells of the study cannot run here")]
+    lacking: Annotated[list[CellsThatCannotRun], Field(description="why cells of the study cannot run here")]
     study_file: Annotated[
         str | None, Field(description="a study that measures the same without options, in TOML; null of a service")
     ]
@@ -107,7 +107,7 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class MessageMatrix:
     """Messages over channels, as boxes. What stands at the head of a row or a column takes all of it.
 
     Attributes:
@@ -152,9 +152,9 @@ class Offer:
     duration: str
     wrong: str
     parameters: Sequence[tuple[str, str, str]]
-    matrix: Matrix | None
+    matrix: MessageMatrix | None
     keys: Sequence[Boxes]
-    lacking: Sequence[Lack]
+    lacking: Sequence[CellsThatCannotRun]
     left_out: Sequence[tuple[str, str]]
     rest: Mapping[str, str]
     study_file: str | None
@@ -219,7 +219,7 @@ def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
     )
 
 
-def _matrix(choices: Mapping[str, Sequence[SelectableCells]], chosen: Sequence[str]) -> Matrix | None:
+def _matrix(choices: Mapping[str, Sequence[SelectableCells]], chosen: Sequence[str]) -> MessageMatrix | None:
     """Return messages over channels; None where there is one of either."""
     messages, channels = (choices.get(key, ()) for key in _IN_MATRIX)
     if not (messages and channels):
@@ -232,7 +232,7 @@ def _matrix(choices: Mapping[str, Sequence[SelectableCells]], chosen: Sequence[s
     def pair(label: str) -> Box | None:
         return box(label, label, pairs[label].why_not) if label in pairs else None
 
-    return Matrix(
+    return MessageMatrix(
         [box(f"{message.label}+*", message.label, message.why_not) for message in messages],
         [
             (

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,7 +17,7 @@ LOADER = PackageLoader("callbench.web", "templates")
 _BODY = re.compile(rb"<body[^>]*>")
 
 
-def view(name: str, values: Mapping[str, Any], status: int = 200, *, policy: str = POLICY) -> HTMLResponse:
+def view(name: str, values: Mapping[str, object], status: int = 200, *, policy: str = POLICY) -> HTMLResponse:
     """Return a view.
 
     Args:
@@ -30,7 +29,7 @@ def view(name: str, values: Mapping[str, Any], status: int = 200, *, policy: str
     return HTMLResponse(part(name, values), status, {"Content-Security-Policy": policy})
 
 
-def part(name: str, values: Mapping[str, Any]) -> str:
+def part(name: str, values: Mapping[str, object]) -> str:
     """Return a part of a view, with everything escaped.
 
     Args:
