@@ -24,7 +24,9 @@ def command(
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Certificate of TLS, in PEM. Default: none, or one made here.")
     ] = None,
-    key: Annotated[Path | None, typer.Option(metavar="FILE", help="Key of the certificate, in PEM.")] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Its key, in PEM. Default: as for the certificate.")
+    ] = None,
 ) -> None:
     """Open the page: start commands, watch them, and read records.
 
@@ -38,7 +40,7 @@ def command(
     def opened(address: str) -> None:
         print_line(f"open {address} (Ctrl-C ends the page)")
         if at.certificate is not None:
-            print_line(f"whoever has this address can start programs as {getpass.getuser()} on this machine")
+            print_line(f"all who have this address can start programs as {getpass.getuser()} on this machine")
         if at.fingerprint:
             print_line(f"the certificate was made here; compare what the browser shows, SHA-256: {at.fingerprint}")
 
