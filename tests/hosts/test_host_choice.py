@@ -120,6 +120,7 @@ def stack(name: str, **card: Any) -> Stack:
     ("roles", "says"),
     [
         ('backend = "gamma"', "no stack of the study has a backend: remove backend"),
+        ('load = ["gamma"]', "a run drives from the host of client alone: remove load"),
         ('broker = "gamma"', "no stack of the study has a broker: remove broker"),
         ('name_server = "alpha"', "no stack of the study has a name server: remove name_server"),
     ],

@@ -156,6 +156,7 @@ def test_a_run_goes_on_after_its_core_was_killed(two: TwoHosts, tmp_path: Path) 
     [
         (["--hosts", "alpha"], ["--hosts alpha", "two different names"]),
         (["--hosts", "alpha,alpha"], ["two different names"]),
+        (["--hosts", "alpha,beta,gamma"], ["drives from one host of clients", "drive from several"]),
         (["--hosts", "alpha,beta", "--link", "pair"], ["--hosts and --link"]),
     ],
 )

@@ -23,6 +23,11 @@ def read(text: str) -> Pair:
         BadInput: there are not two different ones.
     """
     names = [name.strip() for name in text.split(",")]
+    if len(set(names)) > 2:
+        raise BadInput(
+            f"--hosts {text}: a run drives from one host of clients, so give SERVER,CLIENT; load, capacity,"
+            " soak and overload drive from several"
+        )
     if len(names) != 2 or not all(names) or names[0] == names[1]:
         raise BadInput(f"--hosts {text}: give two different names, that of the server's host first: --hosts alpha,beta")
     return names[0], names[1]
@@ -115,6 +120,11 @@ def refuse_useless_roles(part: HostsPart, stacks: Sequence[Stack]) -> None:
     Raises:
         ValueError: there is one; the text says which and why.
     """
+    if part.load is not None:
+        raise ValueError(
+            "a run drives from the host of client alone: remove load, or give --hosts SERVER,CLIENT; load, capacity,"
+            " soak and overload drive from several hosts"
+        )
     if part.backend is not None and not any(stack.card.get("backend") for stack in stacks):
         raise ValueError("no stack of the study has a backend: remove backend")
     if part.broker is not None:

@@ -74,7 +74,7 @@ class Agent:
         # Why the host is lost, for the rest of this process; None: it is not.
         self._lost: str | None = None
 
-    def ask(self, do: str, members: Mapping[str, Any], seconds: float = 1.0) -> dict[str, Any]:
+    def ask(self, do: str, members: Mapping[str, object], seconds: float = 1.0) -> dict[str, Any]:
         """Order something. Return its answer.
 
         Raises:
@@ -308,7 +308,7 @@ class Fleet:
         Raises:
             ConnectionError: it does not answer.
         """
-        return bool(self.ask(present, "take", {}, 1.0)["taken"])
+        return bool(self.ask(present, "take", {}, 0.0)["taken"])
 
     def _takes_or_is_lost(self, present: Present) -> bool:
         """Order it once more, of a host that can be reached: it may have been slow alone.
@@ -381,7 +381,7 @@ class Fleet:
         )
 
     def ask(
-        self, present: Present, do: str, members: Mapping[str, Any], seconds: float, orders: Orders | None = None
+        self, present: Present, do: str, members: Mapping[str, object], seconds: float, orders: Orders | None = None
     ) -> dict[str, Any]:
         """Order something of a host. Return its answer; that of a session may be a failure.
 
