@@ -63,6 +63,20 @@ def test_all_that_were_found_are_drawn_if_they_can_be_told_apart(page: TestClien
     assert page.get(f"{AT}/page", params={"cell": ["c999"]}).status_code == 400
 
 
+def test_the_tables_of_a_report_are_beside_what_is_chosen(page: TestClient, made: Path) -> None:
+    text = html.unescape(page.get("/records/a", params={"beside": FEW[1]}).text)
+    assert f"<option selected>{FEW[1]}</option>" in text
+    assert f"callbench report {made} --beside={FEW[1]}" in text
+    framed = re.search(r'<iframe[^>]* src="([^"]+)" sandbox="allow-scripts">', text)
+    assert framed
+    assert f"are divided by those of {FEW[1]}" in page.get(framed[1]).text
+    hostile = page.get("/records/a", params={"beside": f"$(x) {HOSTILE}"}).text
+    assert HOSTILE not in hostile
+    assert " --beside=$(x)" not in html.unescape(hostile), "it is quoted for a shell"
+    assert 'has no stack "x"' in html.unescape(page.get("/records/a/report", params={"beside": "x"}).text)
+    assert "<select" not in page.get("/records/soak").text
+
+
 def test_a_record_without_cells_has_no_such_view(page: TestClient) -> None:
     answer = page.get("/records/soak/latency")
     assert answer.status_code == 400

@@ -13,10 +13,12 @@ import jsonschema
 import pytest
 from starlette.testclient import TestClient
 
+from callbench.model import objective
 from callbench.model.secrets import SECRETS
 from callbench.runner.stability.live import SliceProgress
 from callbench.store import progress
 from callbench.store.head import head
+from callbench.store.lines.capacity import StepLine
 from callbench.store.progress import ProgressFile, Thinned
 from callbench.store.record_writer import RecordWriter
 from callbench.store.shelf import Shelf
@@ -30,6 +32,13 @@ pytest_plugins = ["web_page"]
 
 SCHEMA = json.loads((files("callbench.store") / "progress.schema.json").read_text())
 SERVER = "--start=python3 -m http.server {port} --bind 127.0.0.1"
+
+
+# A load of a search for a capacity.
+TRIED: StepLine = {
+    "kind": "step", "phase": 0, "level": 4.0, "at_s": 1.0, "seconds": 1.0, "holds": True, "value_us": 3000.0,
+    "errors": {}, "evidence": None, "load": {"clients": 4, "rate_per_s": 900.0, "calls": 900},
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -101,7 +110,7 @@ def test_a_view_shows_rankings_and_escapes_everything(page: TestClient, written:
     assert "1 not told apart from the first yet" in answer.text
     assert "≥ 1,000" in answer.text
     assert "900 to 1,100" in answer.text
-    assert "90 % of its first, between 90 and 100 %" in answer.text
+    assert "Speed of the echo, % of its first, 1 s: 90 now, 90 to 100" in answer.text
     assert "Steal: 1.2 % of the processor time; 2 slices driven again because others had a processor." in answer.text
     assert "3 more groups are not shown" in answer.text
     assert 'href="/watch/now"' in page.get("/").text
@@ -114,12 +123,21 @@ def test_points_have_kinds_of_errors_and_who_used_the_processors(page: TestClien
     line["machine"] |= {"elapsed_ns": 10**9, "busy_ns": 10**9, "ours_ns": 5 * 10**8, "steal_ns": 10**8}
     line["sides"]["server"] |= {"user_ms": 300, "system_ms": 150}
     with SliceProgress(written, quiet=True) as display:
+        display.hold_to(objective.parse("p99 under 5 ms"))
+        display.add_load(TRIED)
+        display.add_load({**TRIED, "at_s": 5.0, "value_us": 2000.0})
         display.show_slice(line)
         jsonschema.validate(progress.read(written), SCHEMA)
         text = page.get("/watch/now").text
     row = re.findall(r'<td class="number">(.*?)</td>', text)
     assert row[3] == "3 (timeout 2, &lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39; onload=x 1)"
     assert row[7:10] == ["0.45", "25", "5"]
+    assert "what the objective limits 2 now, 2 to 3; limit: p99 under 5 ms" in text
+    assert text.count('class="limit"') == 1
+    kinds = text.partition("Failed calls")[2].partition("</figure>")[0]
+    assert "timeout 2 now, 0 to 2" in kinds
+    assert kinds.count("<polyline") == 2
+    assert "<script>alert" not in kinds
 
 
 @pytest.mark.parametrize(
@@ -225,6 +243,8 @@ def test_each_command_keeps_its_progress(
 
     assert eventually(known, 120)
     assert seen.get(member), page.get(f"/watch/{name}/log").text
+    # Of a load too: a server that is started here is seen.
+    assert words[0] != "load" or seen["points"][0]["memory_bytes"] > 0
     jsonschema.validate(seen, SCHEMA)
     text = page.get(f"/watch/{name}").text
     assert "cannot be read" not in text

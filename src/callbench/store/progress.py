@@ -21,8 +21,8 @@ FILE = "progress.json"
 FORMAT = 1
 EVERY_S = 1.0
 MORE_OF_A_POINT = (
-    "p50_us", "p99_us", "memory_bytes", "threads", "level", "holds", "errors", "processors", "others_share",
-    "steal_share",
+    "p50_us", "p99_us", "objective_us", "memory_bytes", "threads", "level", "holds", "errors", "processors",
+    "others_share", "steal_share",
 )  # fmt: skip
 # A file that is larger was not written by `ProgressFile`.
 _MOST_BYTES = 4 << 20
@@ -59,6 +59,17 @@ def progress_point(
         more: members of `MORE_OF_A_POINT`; those that are not given are unknown.
     """
     return {"at_s": at_s, "rate_per_s": rate_per_s, "failed": failed, **dict.fromkeys(MORE_OF_A_POINT), **more}
+
+
+def progress_limit(of: str, value: float, text: str) -> dict[str, object]:
+    """Return a value that points are held against, as `progress.schema.json` has it.
+
+    Args:
+        of: the member of a point.
+        value: in the unit of that member.
+        text: the limit as it is read.
+    """
+    return {"of": of, "value": value, "text": text}
 
 
 class ProgressFile:

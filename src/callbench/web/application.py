@@ -30,8 +30,8 @@ from callbench.web.histories import Histories, shown
 from callbench.web.hosts import OtherMachines
 from callbench.web.jobs import Jobs
 from callbench.web.latencies import Latencies
-from callbench.web.program import parsed
-from callbench.web.reports import Reports
+from callbench.web.program import parsed, shell
+from callbench.web.reports import Reports, beside, stacks_of
 from callbench.web.service_views import ServiceViews
 from callbench.web.services import Services
 from callbench.web.serving import Serving
@@ -150,7 +150,16 @@ class Pages:
     def _read(self, request: Request, part: str) -> Response:
         entry = self._shelf.entry(request.path_params["name"])
         path = self._shelf.folder / entry.name
-        return view("record", {"entry": entry, "part": part, "shell": shlex.quote(str(path))}, policy=READING_POLICY)
+        asked = request.query_params.get("beside", "")
+        values = {
+            "entry": entry,
+            "part": part,
+            "shell": shlex.quote(str(path)),
+            "report": shell(["report", str(path), *beside(asked)]),
+            "beside": asked,
+            "stacks": stacks_of(path),
+        }
+        return view("record", values, policy=READING_POLICY)
 
     def _page_of_cells(self, request: Request) -> Response:
         return framed(
@@ -158,7 +167,8 @@ class Pages:
         )
 
     def _report(self, request: Request) -> Response:
-        return framed(request, lambda: self._reports.written(self._shelf.path(request.path_params["name"])))
+        options = beside(request.query_params.get("beside", ""))
+        return framed(request, lambda: self._reports.written(self._shelf.path(request.path_params["name"]), options))
 
     def _export(self, request: Request) -> Response:
         return exported(self._shelf.path(request.path_params["name"]), self._kept)

@@ -2,17 +2,61 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from callbench.stats.estimate.digits import percent
+from callbench.stats.estimate.digits import figure, percent
 
 # The size of a drawing, in its own units.
 WIDTH, HEIGHT = 600, 90
 _BAR_WIDTH = 240
 _LAST = 12
+# Values that have no interval: about three digits.
+_DIGITS = 0.01
+# A limit that is so many times the highest value is said, and not drawn.
+_FAR = 4
+# Of what a command saw over time: the title, its unit, and the members of a point with their names.
+_CHARTS: Sequence[tuple[str, float, Mapping[str, str]]] = (
+    ("Calls/s", 1, {"rate_per_s": ""}),
+    ("Latency, ms", 1e3, {"p50_us": "p50", "p99_us": "p99", "objective_us": "what the objective limits"}),
+    ("Memory of the server, MiB", 1 << 20, {"memory_bytes": ""}),
+    ("Processors that the server kept busy", 1, {"processors": ""}),
+)
+# A part of a progress.
+Document = Mapping[str, Any]
+# Seconds and a value; a value and its words.
+Pair = tuple[float, float]
+Limit = tuple[float, str]
 
 
-def drawn(document: Mapping[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class DrawnLine:
+    """A line of a chart: its name, its points, and what it says in words."""
+
+    name: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class DrawnChart:
+    """Lines over time.
+
+    Attributes:
+        title: what they are, with their unit.
+        seconds: from the first point to the last.
+        limits: how high each limit lies that is drawn.
+        limit_texts: all of them in words.
+    """
+
+    title: str
+    seconds: str
+    lines: Sequence[DrawnLine]
+    limits: Sequence[str]
+    limit_texts: Sequence[str]
+
+
+def drawn(document: Document) -> dict[str, Any]:
     """Return what the template `progress` shows.
 
     Args:
@@ -22,39 +66,80 @@ def drawn(document: Mapping[str, Any]) -> dict[str, Any]:
         KeyError, TypeError, ValueError: it is not so.
     """
     points = [point for point in document.get("points", ()) if isinstance(point["at_s"], int | float)]
-    rates = [(point["at_s"], point["rate_per_s"]) for point in points if point["rate_per_s"] is not None]
+    echoes = {"": [(at, share * 100) for at, share in document.get("echoes", ())]}
+    charts = [chart("Speed of the echo, % of its first", echoes), *_of_points(points, document.get("limits", ()))]
     return {
         "doing": str(document["doing"]),
         "facts": _facts(document),
         "rankings": [_ranking(ranking) for ranking in document.get("rankings", ())],
         "more_rankings": int(document.get("more_rankings", 0)),
-        "echo": line(document.get("echoes", ())),
-        "rate": line(rates),
+        "charts": [made for made in charts if made is not None],
         "machine": _machine(document.get("steal_share"), document.get("disturbed")),
         "points": [_row(point) for point in points[: -_LAST - 1 : -1]],
     }
 
 
-def line(pairs: Sequence[Sequence[float]]) -> dict[str, Any] | None:
-    """Return a line through points, on axes from 0; None for fewer than two points.
+def _of_points(points: Sequence[Document], limits: Sequence[Document]) -> list["DrawnChart | None"]:
+    """Return a chart of each group of members that points have, with the limits that they are held against."""
+    found = []
+    for title, unit, members in _CHARTS:
+        series = {
+            name: [(point["at_s"], point[member] / unit) for point in points if point[member] is not None]
+            for member, name in members.items()
+        }
+        lines = [(float(limit["value"]) / unit, str(limit["text"])) for limit in limits if limit["of"] in members]
+        found.append(chart(title, series, lines))
+    kinds = sorted({kind for point in points for kind, count in (point["errors"] or {}).items() if count})
+    failed = {kind: [(point["at_s"], (point["errors"] or {}).get(kind, 0)) for point in points] for kind in kinds}
+    if not kinds and any(point["failed"] for point in points):
+        failed = {"": [(point["at_s"], point["failed"]) for point in points]}
+    return [*found[:2], chart("Failed calls", failed), *found[2:]]
+
+
+def chart(title: str, series: Mapping[str, Sequence[Pair]], limits: Sequence[Limit] = ()) -> "DrawnChart | None":
+    """Return lines through points, on axes from 0; None if no line has two points.
 
     Args:
-        pairs: seconds and values, the oldest first.
+        title: what they are, with their unit.
+        series: seconds and values of each line by its name, the oldest first.
+        limits: values that are drawn across, each with its words.
 
     Raises:
         TypeError, ValueError: something is no number.
     """
-    known = [(float(at), float(value)) for at, value in pairs]
-    if len(known) < 2 or not all(math.isfinite(value) for pair in known for value in pair):
+    known = {name: [(float(at), float(value)) for at, value in pairs] for name, pairs in series.items()}
+    known = {name: pairs for name, pairs in known.items() if len(pairs) > 1}
+    every = [pair for pairs in known.values() for pair in pairs]
+    if not every or not all(math.isfinite(value) for pair in every for value in pair):
         return None
-    first, last = known[0][0], known[-1][0]
-    least, most = min(value for _, value in known), max(value for _, value in known)
-    across, up = WIDTH / max(last - first, 1e-9), (HEIGHT - 4) / max(most, 1e-9)
-    path = " ".join(f"{(at - first) * across:.1f},{HEIGHT - 2 - value * up:.1f}" for at, value in known)
-    return {"path": path, "least": least, "most": most, "last": known[-1][1], "seconds": last - first}
+    first, last = min(at for at, _ in every), max(at for at, _ in every)
+    highest = max(value for _, value in every)
+    # A limit far above would press all lines to the ground.
+    near = [(value, text) for value, text in limits if value <= _FAR * highest]
+    across = WIDTH / max(last - first, 1e-9)
+    up = (HEIGHT - 4) / max(highest, *(value for value, _ in near), 1e-9)
+    return DrawnChart(
+        title=title,
+        seconds=f"{last - first:,.0f}",
+        lines=[
+            DrawnLine(
+                name,
+                " ".join(f"{(at - first) * across:.1f},{HEIGHT - 2 - value * up:.1f}" for at, value in pairs),
+                f"{_short(pairs[-1][1])} now, {_short(min(values))} to {_short(max(values))}",
+            )
+            for name, pairs in known.items()
+            for values in [[value for _, value in pairs]]
+        ],
+        limits=[f"{HEIGHT - 2 - value * up:.1f}" for value, _ in near],
+        limit_texts=[text if value <= _FAR * highest else f"{text}, far above" for value, text in limits],
+    )
 
 
-def _facts(document: Mapping[str, Any]) -> list[str]:
+def _short(value: float) -> str:
+    return figure(value, 0.0 if value.is_integer() else _DIGITS)
+
+
+def _facts(document: Document) -> list[str]:
     """Return how far it is, in parts of a line."""
     facts = []
     if document.get("fork"):
@@ -80,7 +165,7 @@ def _machine(steal: float | None, disturbed: int | None) -> str:
     return f"Steal: {percent(steal, 1)} of the processor time; {again}."
 
 
-def _ranking(ranking: Mapping[str, Any]) -> dict[str, Any]:
+def _ranking(ranking: Document) -> dict[str, Any]:
     stacks = ranking["stacks"]
     most = max((float(stack["high_per_s"] or stack["rate_per_s"]) for stack in stacks), default=1.0)
     unit = _BAR_WIDTH / max(most, 1e-9)
@@ -92,7 +177,7 @@ def _ranking(ranking: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _bar(stack: Mapping[str, Any], unit: float) -> dict[str, Any]:
+def _bar(stack: Document, unit: float) -> dict[str, Any]:
     rate, low, high = stack["rate_per_s"], stack["low_per_s"], stack["high_per_s"]
     interval = low is not None and high is not None
     return {
@@ -106,7 +191,7 @@ def _bar(stack: Mapping[str, Any], unit: float) -> dict[str, Any]:
     }
 
 
-def _row(point: Mapping[str, Any]) -> list[str]:
+def _row(point: Document) -> list[str]:
     memory, holds = point["memory_bytes"], point["holds"]
     return [
         f"{point['at_s']:,.0f}",

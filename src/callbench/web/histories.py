@@ -15,6 +15,8 @@ from callbench.web.program import said
 from callbench.web.reports import state_of
 
 _MOST_CHANGES, _MOST_SERIES = 100, 200
+# A part of `history.schema.json`.
+Entry = Mapping[str, Any]
 # A value, and the ends of its interval.
 DrawnPoint = tuple[float, float | None, float | None]
 
@@ -49,7 +51,7 @@ class Histories:
             return known[1]
 
 
-def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str = "") -> dict[str, Any]:
+def shown(document: Entry, address: Callable[[str], str], words: str = "") -> dict[str, Any]:
     """Return what the template `changes` shows.
 
     Args:
@@ -75,7 +77,7 @@ def shown(document: Mapping[str, Any], address: Callable[[str], str], words: str
     }
 
 
-def _line(entry: Mapping[str, Any], changes: int) -> list[str]:
+def _line(entry: Entry, changes: int) -> list[str]:
     """Return what the table of all series has of one."""
     newest, noise = entry["points"][-1], entry["noise"]
     ends = newest["low"], newest["high"]
@@ -87,17 +89,17 @@ def _line(entry: Mapping[str, Any], changes: int) -> list[str]:
     ]  # fmt: skip
 
 
-def _key(entry: Mapping[str, Any]) -> tuple[str, ...]:
+def _key(entry: Entry) -> tuple[str, ...]:
     return tuple(str(entry[name]) for name in ("study", "cell", "metric", "machine", "series"))
 
 
-def _holds(change: Mapping[str, Any], words: str) -> bool:
+def _holds(change: Entry, words: str) -> bool:
     known = [str(change[name]) for name in ("study", "cell", "title", "machine", "verdict")]
     text = " ".join((*known, change["before"]["commit"], change["after"]["commit"])).lower()
     return all(word in text for word in words.lower().split())
 
 
-def _change(change: Mapping[str, Any], series: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, Any]:
+def _change(change: Entry, series: Entry, address: Callable[[str], str]) -> dict[str, Any]:
     names = [point["record"] for point in series["points"]]
     drawn = [(point["value"], point["low"], point["high"]) for point in series["points"]]
     ratio = change["ratio"]

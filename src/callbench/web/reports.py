@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
+from callbench.model.errors import CallbenchError
+from callbench.store.record import Record
 from callbench.web.program import said
 
 # The title stands before it.
@@ -74,6 +76,19 @@ class Reports:
             if known[1]:
                 self._verdicts[record] = known
         return known[1]
+
+
+def beside(name: str) -> list[str]:
+    """Return the option of `callbench report` for tables beside the echo or a stack; none for ""."""
+    return [f"--beside={name}"] if name else []
+
+
+def stacks_of(record: Path) -> list[str]:
+    """Return the stacks of a run; none of another record, or of one whose plan is damaged."""
+    try:
+        return [str(stack["id"]) for stack in Record(record).plan()["stacks"]]
+    except (CallbenchError, KeyError, TypeError):
+        return []
 
 
 def state_of(record: Path) -> tuple[tuple[str, int, int, int], ...]:

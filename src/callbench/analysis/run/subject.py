@@ -2,20 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from callbench.analysis.cells.read_results import read
-from callbench.analysis.cells.results import Results
+from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.judge import health as processes
 from callbench.analysis.judge.claims import ClaimResult, judge
 from callbench.analysis.judge.questions import AnsweredQuestion, ask
 from callbench.analysis.run import past_runs
 from callbench.analysis.run.selected import only_measured
-from callbench.analysis.run.tables import FilledTable, filled
+from callbench.analysis.run.tables import FilledTable, TableCell, filled, table_cell
 from callbench.catalog.study import Study, load
 from callbench.model.card import PlannedStacks
 from callbench.model.cell import AS_IS, HELD
 from callbench.store.record import Record
 from callbench.store.requested.run import RequestedRun
+
+if TYPE_CHECKING:
+    from callbench.analysis.run.beside import Beside
 
 # The conditions of the machine's idle states in words.
 CONDITIONS = {AS_IS: "the machine's idle states", HELD: "deep idle states off"}
@@ -32,6 +36,7 @@ class Subject:
         deaths: processes that ended in a trial.
         others: the same run in the other conditions of the machine's idle states that it was made in.
         left_out: how much of the study was not measured because cells were selected, in a sentence; else "".
+        beside: what the values of its tables are divided by; None: they are absolute.
     """
 
     run: Record
@@ -46,6 +51,11 @@ class Subject:
     deaths: Sequence[processes.EndedProcesses]
     others: Mapping[str, "Subject"] = field(default_factory=dict)
     left_out: str = ""
+    beside: "Beside | None" = None
+
+    def place(self, cell: Result, statistic: str) -> TableCell:
+        """Write a value of a cell as the tables have it."""
+        return table_cell(cell, statistic) if self.beside is None else self.beside.place(cell, statistic)
 
     @property
     def by_condition(self) -> dict[str, Results]:
@@ -84,16 +94,18 @@ class Subject:
         return self.requested.quick
 
 
-def subject(run: Record) -> Subject:
+def subject(run: Record, beside: str = "") -> Subject:
     """Read a run and compute all that a report needs.
+
+    With `beside`, `echo` or a stack, the values of tables are divided by its own.
 
     If it was made in two conditions of the machine's idle states, everything is of the first, and what it found in
     the other stands beside it: its tables behind those of the first.
 
     Raises:
-        BadInput: the run is damaged.
+        BadInput: the run is damaged, or has no such stack.
     """
-    whole = _whole(run)
+    whole = _whole(run, beside)
     return _of_selected(whole) if whole.selected else whole
 
 
@@ -104,11 +116,11 @@ def _of_selected(whole: Subject) -> Subject:
     return replace(whole, tables=own.tables, judged=own.judged, asked=own.asked, left_out=own.left_out, others=others)
 
 
-def _whole(run: Record) -> Subject:
+def _whole(run: Record, beside: str) -> Subject:
     """Read a run with all that its study asks for."""
     conditions = run.requested(RequestedRun).idle
-    others = {condition: _under(run.under(condition)) for condition in conditions if condition != run.condition}
-    own = _under(run)
+    others = {condition: _under(run.under(condition), beside) for condition in conditions if condition != run.condition}
+    own = _under(run, beside)
     if not others:
         return own
     tables = [replace(table, title=f"{table.title}; {CONDITIONS[run.condition]}") for table in own.tables]
@@ -118,12 +130,12 @@ def _whole(run: Record) -> Subject:
                 table, id=f"{table.id}-{condition.replace(' ', '-')}", title=f"{table.title}; {CONDITIONS[condition]}"
             )
             for table in other.tables
-            if table.beside
+            if table.beside or beside
         ]
     return replace(own, tables=tables, others=others)
 
 
-def _under(run: Record) -> Subject:
+def _under(run: Record, name: str) -> Subject:
     """Read what a run found in one condition."""
     requested = run.requested(RequestedRun)
     study = load(run.study_file, requested.settings, run.published_file, requested.link)
@@ -131,7 +143,8 @@ def _under(run: Record) -> Subject:
     results = replace(read(run), stand_ins=_stand_ins(cards))
     results = replace(results, run_spread=past_runs.spread(run, results))
     watched, deaths = processes.read(run, results.cells)
-    tables = filled(study, results, requested.without or "")
+    beside = _beside(name, results)
+    tables = filled(study, results, requested.without or "", beside.place if beside else None)
     judged, answers = judge(study, results), ask(study, results)
     return Subject(
         run=run,
@@ -144,7 +157,17 @@ def _under(run: Record) -> Subject:
         environment=run.environment(),
         health=watched,
         deaths=deaths,
+        beside=beside,
     )
+
+
+def _beside(name: str, results: Results) -> "Beside | None":
+    """Return what values are divided by; None: nothing, as in nearly every report."""
+    if not name:
+        return None
+    from callbench.analysis.run.beside import Beside  # noqa: PLC0415 - few need it
+
+    return Beside(name, results)
 
 
 def _stand_ins(cards: PlannedStacks) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.analysis.cells.loop_time import LoopTime
@@ -52,6 +52,10 @@ class TableCell:
     interval: Interval | None = None
     cell: str = ""
     tried: bool = False
+
+
+# What writes a value of a cell: the cell, and the name of the metric.
+WritePlace = Callable[[Result, str], TableCell]
 
 
 @dataclass(frozen=True)
@@ -109,19 +113,21 @@ class FilledTable:
         return any(row.section for row in self.rows)
 
 
-def filled(study: Study, results: Results, without: str = "") -> list[FilledTable]:
+def filled(study: Study, results: Results, without: str = "", write: WritePlace | None = None) -> list[FilledTable]:
     """Fill every table of a study; `without` is why the run had no link between two hosts.
 
-    A table of which the run has no cell, as a quick run may leave out, is not there, unless it says what it waits for
+    `write` writes a value of a cell beside another. Published values, which are absolute, are left out then. A table
+    of which the run has no cell, as a quick run may leave out, is not there, unless it says what it waits for
     or has published values.
     """
-    every = [_filled(study, table, results, without) for table in study.tables]
+    every = [_filled(study, table, results, without, write) for table in study.tables]
     return [table for table in every if table.missing or table.beside or table.cells]
 
 
-def _filled(study: Study, table: TablePart, results: Results, without: str) -> FilledTable:
+def _filled(study: Study, table: TablePart, results: Results, without: str, write: WritePlace | None) -> FilledTable:
     """Fill one table."""
-    every = [[_choose(table, row, column, results) for column in table.columns] for row in table.rows]
+    put = write or table_cell
+    every = [[_choose(table, row, column, results, put) for column in table.columns] for row in table.rows]
     kept = [
         (row, line)
         for row, line in zip(table.rows, every, strict=True)
@@ -144,7 +150,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
             if cell.value and highest > lowest and better is not Better.NEITHER:
                 heat = (math.log(cell.value) - lowest) / (highest - lowest)
                 heat = heat if better is Better.HIGHER else 1 - heat
-            published = _published(study, table, row, column)
+            published = "" if write else _published(study, table, row, column)
             places.append(TableCell(**{**cell.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
     waits = table.link != LOOPBACK and not values
@@ -171,7 +177,7 @@ def _span(places: Iterable[TableCell]) -> tuple[float, float]:
     return (min(logs), max(logs)) if logs else (0.0, 0.0)
 
 
-def _choose(table: TablePart, row: Line, column: Line, results: Results) -> TableCell:
+def _choose(table: TablePart, row: Line, column: Line, results: Results, write: WritePlace) -> TableCell:
     """Find the cell of one place and write its value."""
     if column.sections and row.section not in column.sections:
         return TableCell(about="No value in this section.")
@@ -189,7 +195,7 @@ def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Tabl
         return TableCell(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
     if statistic == limits.STATISTIC and limits.word(cells[0], None):
         return _limit(cells[0], results.validity.cells.get(cells[0].id))
-    return table_cell(cells[0], statistic)
+    return write(cells[0], statistic)
 
 
 def _limit(result: Result, known: CellValidity | None) -> TableCell:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.cli.recorded.command import Ending
 from callbench.cli.recorded.reported import ReportedCommand
+from callbench.model import objective
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
 from callbench.report.record_report import RecordReport
@@ -52,6 +53,7 @@ class CapacityCommand(ReportedCommand):
 
     def drive(self, run: RecordWriter, target: Target, line: SliceProgress) -> None:
         """Search, or say why no further load is tried."""
+        line.hold_to(objective.parse(self._request.objective))
         search = CapacitySearch(run, target, self._request, line.show, line.add_load)
         if over := search.over():
             print(f"callbench: {run.path} is finished: {over}", file=sys.stderr)  # noqa: T201

@@ -59,7 +59,7 @@ class LoadCommand(TargetCommand[LoadResult]):
     def work(self, run: RecordWriter, subject: Target) -> None:
         """Make the calls. At the first Ctrl-C those that were made are the result."""
         with ProgressLine(quiet=self.ending.as_json) as line:
-            progress = LoadProgress(self._request, line, run.path)
+            progress = LoadProgress(self._request, line, run.path, lambda: subject.pids().get("server", ()))
             self._done = driving.drive_recorded(run, subject, self._request, progress.update, progress.show_latency)
 
     @property

@@ -11,7 +11,6 @@ from callbench.analysis.cells.read_results import CELLS_SQL, EXCLUDED_SQL, TRIAL
 from callbench.analysis.cells.results import Result
 from callbench.analysis.judge.claims import Verdict
 from callbench.analysis.run.subject import Subject
-from callbench.analysis.run.tables import table_cell
 from callbench.analysis.wording import limits
 from callbench.analysis.wording.words import (
     ANSWERS,
@@ -109,7 +108,7 @@ def page(subject: Subject) -> str:
             "left_out": exclusions(subject),
             "cards": _cards(subject),
             "environment": list(flat(subject.environment)),
-            "every": [_line(cell, columns) for cell in subject.results.cells],
+            "every": [_line(subject, cell, columns) for cell in subject.results.cells],
             "listed": list(LISTED.values()),
             "columns": columns,
             "alike": alike(subject.results.cells),
@@ -162,14 +161,16 @@ def _template() -> Template:
     return made.get_template("page.html.j2")
 
 
-def _line(result: Result, columns: Sequence[CellColumn]) -> dict[str, object]:
+def _line(subject: Subject, result: Result, columns: Sequence[CellColumn]) -> dict[str, object]:
     """Write one line of the table of every cell."""
+    places = [subject.place(result, name) for name in LISTED]
+    rate = places[0].interval
     return {
         "result": result,
         "texts": [column.text(result) for column in columns],
-        "metrics": [table_cell(result, name).text for name in LISTED],
-        "low": _end(result.rate, result.rate.low) if result.rate else "",
-        "high": _end(result.rate, result.rate.high) if result.rate else "",
+        "metrics": [place.text for place in places],
+        "low": _end(rate, rate.low) if rate else "",
+        "high": _end(rate, rate.high) if rate else "",
         "errors": ", ".join(f"{count:,} × {kind}" for kind, count in result.errors.items()),
     }
 

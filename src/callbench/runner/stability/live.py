@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from callbench.analysis.stability.slices import window_of_line
+from callbench.model.objective import Objective
 from callbench.runner.live.progress_line import ProgressLine
 from callbench.stats.estimate.digits import figure
 from callbench.store.lines.capacity import TriedLine
-from callbench.store.lines.overload import HalfLine, OverloadLine
+from callbench.store.lines.overload import BeforeLine, HalfLine, OverloadLine
 from callbench.store.lines.sides import MachineUse, SideUse
 from callbench.store.lines.soak import RestLine, SoakSliceLine
-from callbench.store.progress import Thinned, progress_point
+from callbench.store.progress import Thinned, progress_limit, progress_point
 
 
 class SliceProgress(ProgressLine):
@@ -20,7 +21,8 @@ class SliceProgress(ProgressLine):
         """Prepare the line of a record."""
         super().__init__(quiet=quiet)
         self._points: Thinned[dict[str, object]] = Thinned()
-        self.keep_in(record, lambda: {"points": self._points.kept})
+        self._limits: list[dict[str, object]] = []
+        self.keep_in(record, lambda: {"points": self._points.kept, "limits": self._limits})
 
     def show_slice(self, line: SoakSliceLine | RestLine) -> None:
         """Show a slice or a rest of a soak, given its journal line."""
@@ -28,9 +30,15 @@ class SliceProgress(ProgressLine):
         self._points.add(_rest(line, level) if line["kind"] == "rest" else _slice(line, level))
         self.show(_text(line))
 
-    def add_overload(self, line: HalfLine | OverloadLine) -> None:
-        """Take an overload, or a slice around it; it is kept with the next text."""
-        if line["kind"] == "over":
+    def hold_to(self, objective: Objective) -> None:
+        """Show loads beside the objective that they are to meet."""
+        self._limits.append(progress_limit("objective_us", objective.limit_us, objective.text))
+
+    def add_overload(self, line: BeforeLine | HalfLine | OverloadLine) -> None:
+        """Take an overload, a slice around it, or what is slow; it is kept with the next text."""
+        if line["kind"] == "before":
+            self._limits.append(progress_limit("p50_us", line["limit_us"], "slower medians are not recovered"))
+        elif line["kind"] == "over":
             self._points.add(_slice(line, f"{line['factor']:g} times its capacity"))
         else:
             self._points.add(_slice(line, f"half, {line['phase']}"))
@@ -46,6 +54,7 @@ class SliceProgress(ProgressLine):
                 sum(line["errors"].values()),
                 p50_us=times.get("p50"),
                 p99_us=times.get("p99"),
+                objective_us=line["value_us"],
                 level=figure(line["level"], 0.0),
                 holds=line["holds"],
                 errors=line["errors"],

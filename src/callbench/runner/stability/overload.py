@@ -48,7 +48,7 @@ _GUESS_S = 0.5
 _PRECISION = 0.1
 
 Announce = Callable[[str], None]
-OnLine = Callable[[HalfLine | OverloadLine], None]
+OnLine = Callable[[BeforeLine | HalfLine | OverloadLine], None]
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Overload:
             target: the open target; its client has an open loop.
             request: the options.
             announce: shows what is done next.
-            on_line: is given the journal's line of each slice.
+            on_line: is given the journal's line of each slice, and of what is slow.
         """
         self._on_line = on_line
         self._run = run
@@ -156,7 +156,9 @@ class Overload:
             raise CallbenchError(f"no call succeeded at half of {capacity:,.0f} calls/s: it cannot be overloaded")
         before_us = median(speeds)
         limit_us = slow_above(before_us, self._request.within)
-        self._run.append(BeforeLine(kind="before", before_us=before_us, limit_us=limit_us, at_s=self._at_s()))
+        line = BeforeLine(kind="before", before_us=before_us, limit_us=limit_us, at_s=self._at_s())
+        self._run.append(line)
+        self._on_line(line)
         return limit_us
 
     def _at_s(self) -> float:

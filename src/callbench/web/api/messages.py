@@ -54,6 +54,12 @@ class ComparisonAsked(AskedMessage):
     other: Annotated[str, Field(description="name of the other run")]
 
 
+class ReportAsked(AskedMessage):
+    """What the tables of a run's report are beside."""
+
+    beside: Annotated[str, Field(description="echo, or a stack's id; empty: values as measured")] = ""
+
+
 class LatencyAsked(AskedMessage):
     """Which cells of a run are meant."""
 

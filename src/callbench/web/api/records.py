@@ -20,6 +20,7 @@ from callbench.web.api.messages import (
     RecordList,
     RecordName,
     RecordsAsked,
+    ReportAsked,
     TagsAsked,
 )
 from callbench.web.api.operation import ZIP, Operation, Upload
@@ -28,6 +29,7 @@ from callbench.web.api.schemas import HISTORY, record_kinds
 from callbench.web.exporting import exported
 from callbench.web.guard import REPORT_POLICY
 from callbench.web.program import said
+from callbench.web.reports import beside
 
 
 class Records:
@@ -76,9 +78,9 @@ class Records:
         """Return a record as the list has it."""
         return RecordEntry.of(self._shelf.entry(name))
 
-    def _report(self, name: str, _: NothingAsked) -> Response:
+    def _report(self, name: str, asked: ReportAsked) -> Response:
         """Return the report of a record."""
-        page = self._parts.reports.written(self._shelf.path(name))
+        page = self._parts.reports.written(self._shelf.path(name), beside(asked.beside))
         return HTMLResponse(page, headers={"Content-Security-Policy": REPORT_POLICY})
 
     def _latency(self, name: str, asked: LatencyAsked) -> LatencyDocument:

@@ -7,3 +7,6 @@ addEventListener("message", (event) => {
   if (event.data === "") frame.contentWindow.postMessage(location.hash.slice(1), "*");
   else history.replaceState(null, "", `#${new URLSearchParams(event.data)}`);
 });
+// Who chooses other values keeps what was sorted and found.
+const values = document.querySelector(".head > form");
+values?.addEventListener("submit", () => { values.action = location.hash; });
