@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import shlex
 import ssl
 import subprocess
 import threading
@@ -91,6 +92,8 @@ def test_a_load_is_reported_for_programs_and_kept(callbench: Run, greeting: _Ser
     # The record has also where and when that was.
     assert {name: stored[name] for name in said} == said
     assert (stored["kind"], stored["state"]) == ("load", "finished")
+    command = json.loads((out / "record.json").read_text())["command"]
+    assert command == shlex.join(["callbench", "load", _url(greeting), *words, "--json"]), "to be measured again"
 
 
 def test_an_open_loop_reports_three_kinds_of_time(callbench: Run, greeting: _Server, tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_who_stays_well_is_reported_step_by_step(callbench: Program, tmp_path: P
     page = (tmp_path / "soak" / "report.html").read_text()
     assert "<svg" in page
     assert "soak of sick/tcp" in page
+    assert ">callbench soak sick/tcp " in page, "the command that measures it again"
     assert callbench("report", tmp_path / "soak", "--format", "md").returncode == 0
     assert "| clients | seconds |" in (tmp_path / "soak" / "report.md").read_text()
 

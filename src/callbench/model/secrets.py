@@ -100,6 +100,11 @@ class Secrets:
         self._masks: dict[str, str] = {}
         self._study = 0
 
+    @property
+    def met(self) -> bool:
+        """Whether there was any."""
+        return bool(self._masks)
+
     def learn(self, value: object) -> None:
         """Learn the secrets in a value of JSON, or in a text."""
         for _ in self._walked(value, ""):

@@ -114,6 +114,7 @@ def html(report: RecordReport) -> str:
         {
             "title": report.title,
             "measured": info["title"] if report.verdict else "",
+            "command": info.get("command", ""),
             "about": report.about,
             "assumed": report.assumed,
             "found": [*said.sentences, *said.more],

@@ -30,6 +30,7 @@ class RecordHead(TypedDict):
     request: Mapping[str, object]
     finished: NotRequired[str | None]
     secrets: NotRequired[str]
+    command: NotRequired[str]
     journal: NotRequired[Seal]
 
 

@@ -117,6 +117,16 @@ class RecordWriter(Record):
         self.info = with_commit(self.info, commit)
         self._change()
 
+    def name_command(self, command: str) -> None:
+        """Says by which command it is measured, and measured again. One with a secret is not kept, not even masked.
+
+        Raises:
+            MachineFailure: the disk is full or fails.
+        """
+        if not SECRETS.met:
+            self.info["command"] = command
+            self._change()
+
     def change_request(self, request: Mapping[str, object]) -> None:
         """Replaces what was asked for, where more is asked of the same record.
 

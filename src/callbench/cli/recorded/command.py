@@ -1,6 +1,9 @@
 """One way for a command that leaves a record: prepared, opened, worked on, reported, ended."""
 
+import shlex
+import sys
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,6 +134,8 @@ class RecordedCommand(ABC, Generic[Subject, Result]):
         with self.prepared() as subject, self.folder(subject) as run, marking_the_end(run, self.kept(run.path)) as end:
             if self.ending.commit is not None:
                 run.name_commit(self.ending.commit)
+            if not self.ending.resume:
+                run.name_command(shlex.join(["callbench", *typed()]))
             self.work(run, subject)
             end.state = self.state
         return run.path
@@ -160,3 +165,19 @@ class RecordedCommand(ABC, Generic[Subject, Result]):
         path = self.measured()
         with told_in_any_case(path):
             self.tell(self.result(path))
+
+
+def typed(words: Sequence[str] | None = None) -> list[str]:
+    """Return what was typed behind the program's name, without the folder and whether it is continued.
+
+    Args:
+        words: the whole of it; None: what this program was started with.
+    """
+    kept: list[str] = []
+    rest = iter(sys.argv[1:] if words is None else words)
+    for word in rest:
+        if word == "--out":
+            next(rest, None)
+        elif word != "--resume" and not word.startswith("--out="):
+            kept.append(word)
+    return kept

@@ -1,7 +1,6 @@
 """What `soak`, `overload`, `torture` and `capacity` do alike: continued by their options, told by their report."""
 
 import shlex
-import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import ClassVar
 
 from callbench.adapter.stack.target import Target
 from callbench.cli.outcome.output import console
+from callbench.cli.recorded.command import typed
 from callbench.cli.recorded.target import TargetCommand
 from callbench.report import record_report
 from callbench.report.ending import print_ending, show_command
@@ -99,11 +99,4 @@ def continuing(out: Path, words: Sequence[str] | None = None) -> str:
         out: the folder of what was begun.
         words: what was typed behind the program's name; None: what this program was started with.
     """
-    kept: list[str] = []
-    rest = iter(sys.argv[1:] if words is None else words)
-    for word in rest:
-        if word == "--out":
-            next(rest, None)
-        elif word != "--resume" and not word.startswith("--out="):
-            kept.append(word)
-    return shlex.join(["callbench", *kept, "--resume", "--out", str(out)])
+    return shlex.join(["callbench", *typed(words), "--resume", "--out", str(out)])

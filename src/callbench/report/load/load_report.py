@@ -29,7 +29,7 @@ from callbench.store.lines.slices import LatencyFigures
 from callbench.store.record import Record
 
 # What the head says of how the record is kept.
-_OF_THE_STORE = (SEAL, "secrets")
+_OF_THE_STORE = (SEAL, "secrets", "command")
 _HISTOGRAM = "journal.jsonl: the line `result` (histogram_ns)"
 # Closely enough for a smooth curve: ten steps for each factor of ten beyond.
 _CURVE = tuple(1 - 0.5 * 10 ** (-step / 10) for step in range(48))

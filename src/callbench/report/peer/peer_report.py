@@ -19,6 +19,8 @@ from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.store.record import Record
 from callbench.store.requested.peer import RequestedPeer
 
+_SOURCE = "journal.jsonl: lines of kind round, excluded (docs/reference/run-folder.md)"
+
 
 def line(number: int, request: RoundsRequest) -> str:
     """The sentence at the begin of a round."""
@@ -114,7 +116,7 @@ def peer_report(run: Record) -> RecordReport:
         results.append(f"{_groups(held)} {held.cell.stack}: {why}.")
     results += [f"left out: {join_names(whose)}: {why}." for why, whose in study.left_out]
     about = f"The same servers, driven by Callbench's load driver and by {PEER}, in turn."
-    section = Section("cells", "Cells", f"Ratios are {PEER}'s value over Callbench's.", sheets=[sheet])
+    section = Section("cells", "Cells", f"Ratios are {PEER}'s value over Callbench's.", sheets=[sheet], source=_SOURCE)
     return RecordReport(run, about, results, [section], study_record(study), verdict=_title(study, verdicts))
 
 
