@@ -18,9 +18,10 @@ from starlette.testclient import TestClient
 
 from callbench.catalog.study import names as studies
 from callbench.model.errors import BadInput
+from callbench.store import turn
 from callbench.store.shelf import Shelf
 from callbench.web.forms import command_line
-from callbench.web.jobs import MOST_KEPT, Jobs
+from callbench.web.jobs import MOST_KEPT, Job, Jobs
 from callbench.web.program import in_turn
 from conftest import eventually
 from web_page import HOSTILE, KINDS, names
@@ -149,21 +150,27 @@ def test_what_a_terminal_can_resume_the_page_can_too(page: TestClient, jobs: Job
     assert "a load does not go on" in page.post("/watch/old/resume").text
 
 
+def job(pid: int) -> Job:
+    return Job("load-1", ["load"], Path("load-1.log"), pid, psutil.Process(pid).create_time())
+
+
 def test_measurements_take_turns_and_say_for_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of pages wait, also for a terminal's, which is told of others. One that was killed leaves no lock."""
     monkeypatch.setenv("CALLBENCH_TURN", str(tmp_path / "turn"))
     in_a_terminal = "from callbench.store import turn; print(turn.beside('callbench run three'), flush=True); input()"
-    turn, pipe = tmp_path / "turn", subprocess.PIPE
+    file, pipe = tmp_path / "turn", subprocess.PIPE
     with subprocess.Popen([*in_turn("callbench soak one", [])[:4], "/bin/sleep", "600"]) as soak:
-        assert eventually(lambda: turn.exists() and turn.read_bytes() == f"{soak.pid} callbench soak one".encode())
+        assert eventually(lambda: file.exists() and file.read_bytes() == f"{soak.pid} callbench soak one".encode())
         with subprocess.Popen([sys.executable, "-c", in_a_terminal], stdin=pipe, stdout=pipe, text=True) as run:
             assert run.stdout
             assert run.stdout.readline() == "`callbench soak one`\n"
             words = [*in_turn("callbench load two", [])[:4], "/bin/false"]
             with subprocess.Popen(words, stdout=pipe, text=True) as waits:
                 assert waits.stdout
-                others = "`callbench soak one` and `callbench run three`"
-                assert waits.stdout.readline().startswith(f"It waits for the end of {others}: ")
+                said = waits.stdout.readline()
+                assert said.startswith("It waits for the end of `callbench soak one` and `callbench run three`: ")
+                assert said == f"{turn.waiting()}\n"
+                assert [job(process.pid).waiting for process in (soak, waits)] == [False, True]
                 waits.send_signal(signal.SIGINT)
                 assert waits.stdout.read() == "It was stopped before its turn came: nothing was measured.\n"
             assert waits.returncode == 130

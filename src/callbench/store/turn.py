@@ -29,7 +29,7 @@ def waited(shown: str, argv: Sequence[str]) -> None:
     lock = _opened(os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     if lock is not None:
         if not _locks(lock, fcntl.LOCK_EX):
-            _say(f"It waits for the end of {_others(lock)}: beside each other, both would be slower than alone.")
+            _say(_waits(lock))
             fcntl.flock(lock, fcntl.LOCK_EX)
             _say("It is its turn now.")
         _enter(lock, shown)
@@ -49,6 +49,21 @@ def beside(shown: str) -> str:
     others = "" if _locks(lock, fcntl.LOCK_EX) else _others(lock)
     _enter(lock, shown)
     return others
+
+
+def waiting() -> str:
+    """Return, in a sentence, for which commands those wait that wait for their turn."""
+    lock = _opened(os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if lock is None:
+        return ""
+    try:
+        return _waits(lock)
+    finally:
+        os.close(lock)
+
+
+def _waits(lock: int) -> str:
+    return f"It waits for the end of {_others(lock)}: beside each other, both would be slower than alone."
 
 
 def _opened(flags: int) -> int | None:

@@ -18,6 +18,7 @@ import psutil
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
 from callbench.model.secrets import SECRETS
+from callbench.store import turn
 from callbench.store.head import as_file
 from callbench.store.record_writer import put
 from callbench.store.shelf import Shelf
@@ -83,6 +84,13 @@ class Job:
             return process.create_time() == self.born and process.status() != psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:
             return False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it waits until no other command measures: its process is not the command yet."""
+        with contextlib.suppress(psutil.Error):
+            return self.running and turn.__name__ in psutil.Process(self.pid).cmdline()
+        return False
 
 
 class Jobs:

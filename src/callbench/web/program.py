@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from callbench.model.errors import BadInput, CallbenchError, MachineFailure
+from callbench.store import turn
 
 _LONGEST_S = 600
 _ESTIMATE_S = 120
@@ -42,7 +43,7 @@ def in_turn(shown: str, words: Sequence[str]) -> list[str]:
         shown: the command for those who wait for it, without secrets.
         words: behind `callbench`.
     """
-    return [sys.executable, "-m", "callbench.store.turn", shown, *argv(words)]
+    return [sys.executable, "-m", turn.__name__, shown, *argv(words)]
 
 
 def environment() -> dict[str, str]:

@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from callbench.model.errors import BadInput
-from callbench.store import progress
+from callbench.store import progress, turn
 from callbench.store.record_writer import is_written
 from callbench.store.served_state import ServedState, read_state
 from callbench.store.shelf import Shelf
@@ -112,7 +112,8 @@ class Watching:
         document = self.serves(watched) or self.progress(watched)
         if document is None:
             self._parts.pop(watched.name, None)
-            return ""
+            waits = watched.job is not None and not watched.record and watched.job.waiting
+            return part("waiting", {"sentence": turn.waiting()}) if waits else ""
         known = self._parts.get(watched.name)
         if known is None or known[0] != document:
             try:
