@@ -8,9 +8,12 @@ from callbench.store.lines.slices import EndpointResult, LatencyFigures
 
 
 class SideRecord(TypedDict):
-    """Shares of the processors of a side: what it used, its busiest thread, waited for, and what others used."""
+    """Shares of the processors of a side: what it used, its busiest thread, waited for, and what others used.
 
-    busy: float
+    None: it could not be seen.
+    """
+
+    busy: float | None
     thread: float | None
     waited: float | None
     neighbours: float | None
