@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.external import listeners
+from callbench.adapter.external import listeners, processes
 from callbench.adapter.external.processes import RunningServer, root_processes
 from callbench.adapter.placement import choose_placement
 from callbench.adapter.stack.target import Target, TargetSpec
@@ -73,6 +73,12 @@ def _nginx(folder: Path, port: int, listen: str) -> Iterator[int]:
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, listen=listen))
     with _running(port, 5, program, "-c", folder / "nginx.conf") as pid:
         yield pid
+
+
+@pytest.fixture(autouse=True)
+def every_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at who listens is a new one."""
+    monkeypatch.setattr(processes, "_MOMENT_S", -1.0)
 
 
 def _family(pid: int) -> set[int]:

@@ -1,9 +1,12 @@
 """The processes of a server that runs by itself: all that listen at its URL, with their families.
 
 A server may have many processes: a master whose workers share one listening socket, or workers with their own socket on
-one port (SO_REUSEPORT) and a master without any. Workers change during a measurement, so every request searches again.
+one port (SO_REUSEPORT) and a master without any. Workers change during a measurement, so they are searched again and
+again: but a search looks at every process of the machine, and a load asks several times in the same moment.
 """
 
+import math
+import time
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -12,10 +15,12 @@ from callbench.model.card import ExternalTable
 from callbench.model.process_tree import ancestors, children_of_all, family, is_alive, parent_of, program_of
 
 _INIT = 1
+# For so long after a search its result holds.
+_MOMENT_S = 0.2
 
 
 class RunningServer:
-    """A server that runs by itself. Its processes are searched at each request."""
+    """A server that runs by itself. Its processes are searched again after each moment."""
 
     def __init__(self, url: str, pid: int | None = None) -> None:
         """Store how to find the server.
@@ -28,6 +33,8 @@ class RunningServer:
         self._host = parts.hostname or ""
         self._port = parts.port or (443 if parts.scheme == "https" else 80)
         self._pid = pid
+        self._looked_s = -math.inf
+        self._seen: tuple[tuple[int, ...], int] = ((), 0)
 
     def pids(self) -> tuple[int, ...]:
         """Return all of its current processes, parents before children; empty if it runs elsewhere or is not visible.
@@ -49,6 +56,12 @@ class RunningServer:
         )
 
     def _look(self) -> tuple[tuple[int, ...], int]:
+        if time.monotonic() - self._looked_s > _MOMENT_S:
+            self._seen = self._search()
+            self._looked_s = time.monotonic()
+        return self._seen
+
+    def _search(self) -> tuple[tuple[int, ...], int]:
         listening = listeners.listeners_at(self._host, self._port)
         children = children_of_all()
         mine = family(_with_masters(_servers(listening.pids)), children)

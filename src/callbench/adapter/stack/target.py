@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -187,7 +188,7 @@ class Target:
             # The sentence names a URL.
             raise BadInput(f"{self.spec.name}: {failure}" if self.ours else str(failure)) from failure
 
-    @property
+    @cached_property
     def where(self) -> Placement:
         """The processors of both sides. If the server is not on this machine or not visible, the client may use all."""
         if self.spec.hosts:
