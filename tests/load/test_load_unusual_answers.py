@@ -134,13 +134,6 @@ _TAKEN = {
 }
 
 
-@pytest.mark.parametrize("pieces", _TAKEN.values(), ids=_TAKEN)
-def test_every_form_of_an_answer_is_taken(callbench: Run, pieces: tuple[bytes, ...]) -> None:
-    with _serving(_answering(*pieces)) as port:
-        result = _load(callbench, f"http://127.0.0.1:{port}/", "--calls", 40)
-    assert (result["calls"], result["errors"]) == (40, {})
-
-
 _CLOSED = {
     "close, with a length": _whole(b"Connection: close\r\n"),
     "close, without": b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok",
@@ -152,15 +145,31 @@ _CLOSED = {
 }
 
 
-@pytest.mark.parametrize("answer", _CLOSED.values(), ids=_CLOSED)
-def test_an_answer_that_ends_its_connection_is_taken(callbench: Run, answer: bytes) -> None:
-    def serve(connection: socket.socket) -> None:
-        if _head(connection):
-            connection.sendall(answer)
+@pytest.mark.parametrize(
+    ("answers", "closes"),
+    [(_TAKEN, False), ({name: (answer,) for name, answer in _CLOSED.items()}, True)],
+    ids=["kept", "closed"],
+)
+def test_every_form_of_an_answer_is_taken(
+    callbench: Run, tmp_path: Path, answers: dict[str, tuple[bytes, ...]], *, closes: bool
+) -> None:
+    """Each form at a path of its own, one after the other in any order on the same connections where these last."""
+    every = list(answers.values())
 
+    def serve(connection: socket.socket) -> None:
+        while head := _head(connection):
+            for piece in every[int(head.split()[1].removeprefix(b"/"))]:
+                connection.sendall(piece)
+            if closes:
+                return
+
+    requests = (f'[[request]]\nname = "{name}"\npath = "/{number}"\n' for number, name in enumerate(answers))
+    (tmp_path / "forms.toml").write_text("".join(requests))
     with _serving(serve) as port:
-        result = _load(callbench, f"http://127.0.0.1:{port}/", "--calls", 20)
-    assert (result["calls"], result["errors"]) == (20, {})
+        words = ("--requests", "forms.toml", "--calls", 20 * len(answers))
+        result = _load(callbench, f"http://127.0.0.1:{port}/", *words)
+    assert result["errors"] == {}
+    assert {one["name"]: one["calls"] > 0 for one in result["endpoints"]} == dict.fromkeys(answers, True)
 
 
 def test_a_request_that_says_close_is_the_last_of_its_connection(callbench: Run) -> None:
