@@ -20,6 +20,7 @@ from callbench.catalog.study import names as studies
 from callbench.model.errors import BadInput
 from callbench.store import turn
 from callbench.store.shelf import Shelf
+from callbench.web.choosing import together
 from callbench.web.forms import command_line
 from callbench.web.jobs import MOST_KEPT, Job, Jobs
 from callbench.web.program import in_turn
@@ -256,10 +257,19 @@ def test_a_study_is_chosen_by_its_boxes_and_fields(page: TestClient, study: Path
     assert "--select clients=9* matches nothing" in text, "a choice that cannot be measured is said, and can be mended"
 
 
+def test_a_box_with_a_blank_is_one_value() -> None:
+    """The groups of a study have names such as this one."""
+    form = [("study", "today"), ("box", "group=messages, Sum"), ("select", "channel=tcp call=Sum"), ("set:a", "x y")]
+    words = ["run", "today", "--select=group=messages, Sum", "--select=channel=tcp", "--select=call=Sum", "--set=a=x y"]
+    assert command_line("run", together(form)) == words
+    with pytest.raises(BadInput, match="'x: no closing quotation; end the quote"):
+        command_line("run", {"study": "today", "select": "'x"})
+
+
 def test_the_boxes_are_the_cells_of_the_study(
     page: TestClient, callbench: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    values = {"study": "remobjects", "quick": "yes", "select": "message+channel=soap+*", "set:persons": "20"}
+    values = {"study": "remobjects", "quick": "yes", "box": "message+channel=soap+*", "set:persons": "20"}
     sent = page.post("/new/run/line", data=values)
     assert (
         sent.headers["location"]
@@ -284,7 +294,7 @@ def test_the_boxes_are_the_cells_of_the_study(
         for key, form in matrix
         for choice in preview["choices"].pop(key)
     } | {choice["select"] for choices in preview["choices"].values() for choice in choices}
-    assert offered == set(re.findall(r'type="checkbox" name="select" value="([^"]+)"', text))
+    assert offered == set(re.findall(r'type="checkbox" name="box" value="([^"]+)"', text))
     assert {"message+channel=json+unix", "message+channel=*+dll", "stack=native/*", "call=Sum"} <= offered
     # The whole column of a message is measured, and nothing beside it.
     assert text.count('data-taken="yes"') == len(re.findall(r'value="message\+channel=soap\+[^*]', text)) > 9
@@ -340,7 +350,7 @@ def test_what_cannot_run_is_grey_with_its_reason(
     # Not among the buttons of the form: the first of those is what Enter in a field presses.
     assert '<button form="set-up-1">Set up go</button>' in text
     assert re.search(r'</form>\s*<form id="set-up-1" method="post" action="/settings/setup/go"></form>', text)
-    assert re.search(r'class="check grey"><input type="checkbox" name="select" value="[^"]*" disabled>', text)
+    assert re.search(r'class="check grey"><input type="checkbox" name="box" value="[^"]*" disabled>', text)
     assert "Grey, 3 of the study's cells: it is not built: run <code>make go</code>" in text
     assert "Grey, 1 of the study's cells: &lt;script&gt;" in text
     assert text.count(" disabled") == 3

@@ -13,10 +13,13 @@ from pydantic import BaseModel, Field, TypeAdapter
 from callbench.analysis.wording.words import some
 from callbench.catalog.select import PAIR
 from callbench.model.errors import BadInput
+from callbench.web.forms import joined, separate
 from callbench.web.program import said
 
 # Of the fields of a form: those that are the value of a study's parameter.
 PARAMETER = "set:"
+# And those that are a ticked box: a value of `--select`, blanks and all.
+BOX = "box"
 # Keys with more boxes than this are folded: those that stand first in a study are few.
 _OPEN = 16
 _IN_MATRIX = ("message", "channel")
@@ -166,7 +169,9 @@ def together(items: Iterable[tuple[str, str]]) -> dict[str, str]:
     for name, value in items:
         if name.startswith(PARAMETER):
             if value.strip():
-                values.setdefault("set", []).append(f"{name.removeprefix(PARAMETER)}={value.strip()}")
+                values.setdefault("set", []).append(joined([f"{name.removeprefix(PARAMETER)}={value.strip()}"]))
+        elif name == BOX:
+            values.setdefault("select", []).append(joined([value]))
         else:
             values.setdefault(name, []).append(value)
     return {
@@ -190,7 +195,7 @@ def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
     except BadInput as failure:
         wrong = str(failure)
         preview = previewed([word for word in words if not word.startswith(("--select=", "--set="))])
-    chosen, settings = values.get("select", "").split(), values.get("set", "").split()
+    chosen, settings = (separate(values.get(name, "")) for name in ("select", "set"))
     matrix = _matrix(preview.choices, chosen)
     shown = {key: each for key, each in preview.choices.items() if key != PAIR and not (matrix and key in _IN_MATRIX)}
     keys = [
@@ -201,8 +206,8 @@ def offered(words: Sequence[str], values: Mapping[str, str]) -> Offer:
     in_boxes |= {box.select for box in matrix.boxes} if matrix else set()
     set_to = dict(word.split("=", 1) for word in settings if "=" in word)
     rest = {
-        "select": " ".join(word for word in chosen if word not in in_boxes),
-        "set": " ".join(word for word in settings if word.partition("=")[0] not in preview.parameters),
+        "select": joined(word for word in chosen if word not in in_boxes),
+        "set": joined(word for word in settings if word.partition("=")[0] not in preview.parameters),
     }
     return Offer(
         title=preview.title,

@@ -1,6 +1,7 @@
 """What can be started from the page: the fields of each command, and the command line that they make."""
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.model.errors import BadInput
@@ -21,7 +22,7 @@ class FormField:
         option: with its dashes; "" for an argument.
         kind: `text`, `number`, `check`, `lines` (each line is a value) or `area` (a value of several lines).
         hint: an example.
-        many: whether words with blanks between them are several values.
+        many: whether words with blanks between them are several values; a shell's quotes keep a blank in one.
         group: the heading that it stands under.
     """
 
@@ -50,7 +51,7 @@ class FormField:
             return [f"{self.option}={line.strip()}" for line in value.split("\n") if line.strip()]
         if self.kind == "check":
             return [self.option]
-        given = value.split() if self.many else [value]
+        given = separate(value) if self.many else [value]
         if self.option:
             return [f"{self.option}={word}" for word in given]
         for word in given:
@@ -268,6 +269,23 @@ def command_line(what: str, values: Mapping[str, str]) -> list[str]:
     given = {field.name: values.get(field.name, "").strip() for field in form.fields}
     words = [word for field in form.fields for word in field.words(given[field.name])]
     return [what, *words] if any(given[name] for name in form.needs) else []
+
+
+def separate(text: str) -> list[str]:
+    """Return the words of a text as a shell has them: quotes keep blanks.
+
+    Raises:
+        BadInput: a quote has no end.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as failure:
+        raise BadInput(f"{text}: {str(failure).lower()}; end the quote, or leave it out") from failure
+
+
+def joined(words: Iterable[str]) -> str:
+    """Return words as a text that `separate` takes, with quotes only where they are needed."""
+    return " ".join(shlex.quote(word) if set(word) & set(" \t\n'\"\\") else word for word in words)
 
 
 def masked(words: Sequence[str]) -> list[str]:
