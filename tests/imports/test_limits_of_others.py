@@ -202,6 +202,9 @@ def test_a_choice_of_what_is_required_is_listed(tmp_path: Path) -> None:
         ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "Method not found"}}, "Method not found"),
         ([{"name": "x", "input_schema": {"type": "object"}}], "language model"),
         ([{"type": "function", "function": {"name": "x", "parameters": {}}}], "language model"),
+        ({"tools": [{"name": "x", "input_schema": {"type": "object"}}]}, "tools without their inputSchema"),
+        ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "x"}]}}, "tools without their inputSchema"),
+        ({"jsonrpc": "2.0", "id": 1, "result": {"prompts": []}}, "MCP server"),
     ],
 )
 def test_descriptions_that_are_not_read_are_no_samples(tmp_path: Path, document: Json, what: str) -> None:
@@ -299,3 +302,49 @@ def test_schemas_that_are_not_read_are_named_by_the_end_of_their_name(tmp_path: 
     file.write_text("type Query { a: Int }")
     with pytest.raises(BadInput, match=rf"{name} looks like {what}.*, which is not read"):
         imported(file)
+
+
+@pytest.mark.parametrize("name", ["hammer", "saw"])
+def test_a_list_of_tools_of_another_kind_is_a_sample(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "shed.json"
+    file.write_text(json.dumps({"tools": [{"name": name, "description": "it is heavy"}]}))
+    assert imported(file).form == "samples"
+
+
+def test_arguments_of_a_tool_that_are_no_object_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"tools": [{"name": "x", "inputSchema": {"type": "array", "items": {}}}]}))
+    with pytest.raises(BadInput, match=r"a\.json#/tools/0/inputSchema: the arguments of a tool are an object"):
+        imported(file)
+    file.write_text(json.dumps({"tools": [{"name": "x", "inputSchema": {"type": "object", "required": ["z"]}}]}))
+    assert "The schema limits values by `required`." in {loss.problem for loss in imported(file).schema.losses}
+
+
+def test_what_xsd_and_a_binding_say_besides_fields_is_listed(tmp_path: Path) -> None:
+    types = """
+      <xs:element name="head" type="xs:string"/><xs:element name="other" type="xs:string" substitutionGroup="t:head"/>
+      <xs:complexType name="Base"><xs:sequence><xs:element name="b" type="xs:int"/></xs:sequence></xs:complexType>
+      <xs:complexType name="More"><xs:complexContent><xs:extension base="t:Base"/></xs:complexContent></xs:complexType>
+      <xs:element name="A"><xs:complexType><xs:sequence>
+        <xs:element ref="t:head" maxOccurs="2"/><xs:element name="base" type="t:Base" maxOccurs="9"/>
+        <xs:sequence minOccurs="0">
+          <xs:element name="c" type="xs:int"/><xs:element name="d" type="xs:int"/></xs:sequence>
+      </xs:sequence></xs:complexType>
+      <xs:unique name="k"><xs:selector xpath="t:base"/><xs:field xpath="t:b"/></xs:unique></xs:element>"""
+    file = tmp_path / "a.wsdl"
+    file.write_text(
+        '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"'
+        ' xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">'
+        f'<types><xs:schema targetNamespace="urn:t" elementFormDefault="qualified">{types}</xs:schema></types>'
+        '<message name="In"><part name="p" element="t:A"/></message><portType name="P"><operation name="Do">'
+        '<input message="t:In"/><output message="t:In"/></operation></portType><binding name="B" type="t:P">'
+        '<operation name="Do"><input><s:header message="t:In" part="p" use="literal"/><s:body use="literal"/></input>'
+        "</operation></binding></definitions>"
+    )
+    assert {loss.problem for loss in imported(file).schema.losses} == {
+        "SOAP has a part in its header.",
+        "Other elements can take its place.",
+        "Types that are derived from it can take its place.",
+        "A group of elements can be absent.",
+        "The schema limits values by `xs:unique`.",
+    }

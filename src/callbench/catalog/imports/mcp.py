@@ -149,7 +149,9 @@ def _page(answer: Json) -> dict[str, Any] | None:
 def _object(mapper: Mapper, part: SchemaPart, name: str) -> str:
     """The arguments of a tool. One without any has `{"type": "object"}`, which allows everything and means nothing."""
     facts = mapper.object_facts(node(part))
-    if not facts.properties and facts.additional is None:
+    if facts.types is not None and "object" not in facts.types:
+        raise BadInput(f"{part.place}: the arguments of a tool are an object; mend it")
+    if not facts.properties and facts.additional is None and not facts.required:
         nothing: list[Key] = []
         return mapper.compound(nothing, name)
     return mapper.message(node(part), name)

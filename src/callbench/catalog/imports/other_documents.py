@@ -29,6 +29,8 @@ _BY_SUFFIX = {
 
 
 _OF_MODELS = "a list of functions for a language model"
+# What else an MCP server lists, beside its tools.
+_LISTS = ("prompts", "resourceTemplates", "protocolVersion")
 
 
 def title_of_name(suffix: str) -> str:
@@ -42,9 +44,9 @@ def title(document: Json) -> str:
         return _OF_MODELS if document and all(map(_is_function, document)) else ""
     if not isinstance(document, dict):
         return ""
-    error = document.get("error")
-    if "jsonrpc" in document and isinstance(error, dict):
-        return f"an error of JSON-RPC ({str(error.get('message'))[:60]})"
+    answered = _of_rpc(document)
+    if answered:
+        return answered
     info = document.get("info")
     if (
         isinstance(info, dict)
@@ -55,6 +57,25 @@ def title(document: Json) -> str:
     data = document.get("data")
     keys = [*document, *(data if isinstance(data, dict) and len(document) == 1 else ())]
     return next((_BY_KEY[key] for key in keys if key in _BY_KEY), "")
+
+
+def _of_rpc(document: dict[str, Json]) -> str:
+    """What an answer of JSON-RPC is, as MCP servers give it: an error, or no list of tools."""
+    error, result = document.get("error"), document.get("result", document)
+    rpc = "jsonrpc" in document
+    if rpc and isinstance(error, dict):
+        return f"an error of JSON-RPC ({str(error.get('message'))[:60]})"
+    if not isinstance(result, dict):
+        return ""
+    if rpc and any(word in result for word in _LISTS):
+        return "another answer of an MCP server than that to tools/list"
+    return "a list of tools without their inputSchema" if _are_tools(result.get("tools"), sure=rpc) else ""
+
+
+def _are_tools(entries: Json, *, sure: bool) -> bool:
+    """Whether this is a list of tools of an MCP server, or of a model's interface, whose schemas have other names."""
+    tools = entries if isinstance(entries, list) and entries else [None]
+    return all(isinstance(tool, dict) and (sure or {"input_schema", "outputSchema"} & tool.keys()) for tool in tools)
 
 
 def _is_function(entry: Json) -> bool:

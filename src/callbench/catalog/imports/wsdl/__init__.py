@@ -28,6 +28,12 @@ _HARMLESS = re.compile(
     r"|^attribute '(min|max)Occurs' is not allowed in a global element"
 )
 
+# What a binding puts beside the body.
+_BESIDE = {
+    "header": ("SOAP has a part in its header.", "A part of the call's own message is a field; another is left out."),
+    "multipartRelated": ("The call has attachments (MIME).", "A part of the call's own message is a field."),
+}
+
 
 def read(sources: Sequence[Source], options: Options) -> Imported:
     """Reads a WSDL.
@@ -120,6 +126,10 @@ class _Document:
         taken = Names()
         seen = set()
         for file, root in self._roots:
+            for bound in root.iterfind(f"{WSDL}binding/{WSDL}operation/*/*"):
+                what = _BESIDE.get(etree.QName(bound.tag).localname) if isinstance(bound.tag, str) else None
+                if what is not None:
+                    self._types.builder.losses.add(f"{file}, line {bound.sourceline}", what)
             for operation in root.iterfind(f"{WSDL}portType/{WSDL}operation"):
                 name = pascal(operation.get("name", ""), "Call")
                 sides = [operation.find(f"{WSDL}{side}") for side in ("input", "output")]

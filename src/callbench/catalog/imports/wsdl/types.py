@@ -53,6 +53,7 @@ class Types:
         """Nothing is made yet."""
         self.builder = Builder()
         self._waiting: list[tuple[str, XsdComplexType]] = []
+        self._extended: set[str | None] | None = None
 
     def element(self, element: XsdElement, hint: str) -> str:
         """The message of an element, as a whole request or answer."""
@@ -85,6 +86,8 @@ class Types:
         if element.type.name is None:
             hint = pascal(element.local_name) if element.is_global() else hint
         typed = self.typed(element.type, hint)
+        for identity in element.identities:
+            self.builder.losses.add(hint, lost.disregarded(f"xs:{identity.elem.tag.rpartition('}')[2]}"))
         return replace(typed, null=typed.null or element.nillable)
 
     def typed(self, of: XsdType, hint: str) -> ValueType:
@@ -110,6 +113,8 @@ class Types:
             losses.add(name, ("Text can stand between the elements.", "The text is left out."))
         if of.abstract:
             losses.add(name, ("The type is abstract: other types take its place.", "Only its own fields are kept."))
+        elif self._is_extended(of):
+            losses.add(name, ("Types that are derived from it can take its place.", "Only its own fields are kept."))
         entries: dict[str, ObjectKey] = {}
         if isinstance(of.content, XsdSimpleType):
             entries[_TEXT] = ObjectKey(_TEXT, self._simple(of.content, name + pascal(_TEXT)))
@@ -133,6 +138,15 @@ class Types:
                 entries[key] = ObjectKey(key, typed, attribute.use == "required")
         return list(entries.values())
 
+    def _is_extended(self, of: XsdComplexType) -> bool:
+        """Whether another type of the schemas is an extension of this one."""
+        if self._extended is None:
+            derived = (known for known in of.maps.types.values() if isinstance(known, XsdComplexType))
+            self._extended = {
+                known.base_type.name for known in derived if known.base_type and known.derivation == "extension"
+            }
+        return of.name is not None and of.name in self._extended
+
     def _group(self, group: XsdGroup, name: str, oneof: str, *, required: bool, many: bool) -> Iterator[ObjectKey]:
         """The elements of a group. In a choice that occurs once, at most one is set."""
         repeated = group.max_occurs is None or group.max_occurs > 1
@@ -140,6 +154,8 @@ class Types:
         if repeated:
             losses.add(name, ("A group of elements is repeated.", "Each element is a list: their order is not kept."))
         many = many or repeated
+        if group.min_occurs == 0 and group.model != "choice" and len(group) > 1:
+            losses.add(name, ("A group of elements can be absent.", "Each of its elements can be, without the others."))
         required = required and group.min_occurs > 0 and group.model != "choice"
         if group.model == "choice" and not many and not oneof:
             oneof = self._choice(group, name)
@@ -166,6 +182,8 @@ class Types:
         key = element.local_name
         typed = self.of_element(element, name + pascal(key))
         self._preset(element, f"{name}.{key}")
+        if element.ref is not None and element.ref.substitution_group is None and _substituted(element):
+            self.builder.losses.add(f"{name}.{key}", ("Other elements can take its place.", "They are left out."))
         if element.max_occurs is None or element.max_occurs > 1 or many:
             held = self.builder.held(replace(typed, null=False), Shape.MANY, (name, key), name + pascal(key))
             if typed.null:
@@ -175,8 +193,6 @@ class Types:
             alone = required and not many
             sizes = Limits(least_size=element.min_occurs, most_size=element.max_occurs) if alone else NO_LIMITS
             return ObjectKey(key, replace(held, limits=held.limits.both(sizes)))
-        if element.ref is not None and element.ref.substitution_group is None and _substituted(element):
-            self.builder.losses.add(f"{name}.{key}", ("Other elements can take its place.", "They are left out."))
         if oneof and (typed.shape in HELD or typed.null):
             wrapped = self.builder.wrapped((name, key), typed, name + pascal(key))
             typed = ValueType(Kind.MESSAGE, type_name=wrapped)
