@@ -209,6 +209,16 @@ def test_what_protobufs_own_json_writes_in_another_way_is_listed(tmp_path: Path)
     }
 
 
+def test_integers_of_capnp_keep_to_their_widths(tmp_path: Path) -> None:
+    file = tmp_path / "a.capnp"
+    file.write_text("@0xbf5147cbbecf40c1; struct A { p @0 :Int8; q @1 :UInt16; r @2 :List(Int16); }")
+    for (message,) in from_schema(imported(file).schema, ["A"]).skeletons:
+        assert isinstance(message, dict)
+        assert message["p"] in range(-(2**7), 2**7)
+        assert message["q"] in range(2**16)
+        assert all(item in range(-(2**15), 2**15) for item in message["r"])  # type: ignore[union-attr]
+
+
 def test_an_array_without_items_is_empty(tmp_path: Path) -> None:
     service = _json_schema(tmp_path, {"p": {"type": "array", "items": False, "minItems": 0}}, required=["p"])
     drawn = from_schema(service.schema, [service.schema.calls[0].request]).skeletons

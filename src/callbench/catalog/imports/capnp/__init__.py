@@ -13,6 +13,7 @@ from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
 from callbench.model.service.imported import Imported
+from callbench.model.service.limits import NO_LIMITS, Limits
 from callbench.model.service.schema import Kind, OwnCall, Schema, Shape
 
 _BASE = {
@@ -29,6 +30,13 @@ _BASE = {
     "Float64": Kind.DOUBLE,
     "Text": Kind.STRING,
     "Data": Kind.BYTES,
+}
+# Integers that are narrower than any of this program's: what is generated keeps to them.
+_NARROW = {
+    "Int8": Limits(least=-(2**7), most=2**7 - 1),
+    "Int16": Limits(least=-(2**15), most=2**15 - 1),
+    "UInt8": Limits(most=2**8 - 1),
+    "UInt16": Limits(most=2**16 - 1),
 }
 _POINTERS = {"AnyPointer", "AnyStruct", "AnyList"}
 _CAPABILITY = "Capability"
@@ -188,7 +196,7 @@ class _Reader:
         if name in _BASE:
             if name in {"Int64", "UInt64"}:
                 self.builder.losses.add(place, lost.WHOLE)
-            return ValueType(_BASE[name])
+            return ValueType(_BASE[name], limits=_NARROW.get(name, NO_LIMITS))
         if name == "Void":
             return ValueType(Kind.MESSAGE, type_name=self._void())
         if name in _POINTERS:
