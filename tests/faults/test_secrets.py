@@ -189,6 +189,13 @@ def test_names_and_forms_of_secrets_in_requests_of_others(value: object) -> None
     assert "page=2" in masked
 
 
+@pytest.mark.parametrize("unit", ["ab12", "a.", "[[", "eyJ", "a=", "aa:", '<a name="x">\n', "Bearer "])
+def test_a_long_text_of_any_kind_is_masked_at_once(unit: str) -> None:
+    """A body of a megabyte without a space took hours, for it was read again from each of its letters."""
+    text = unit * (60_000 // len(unit))
+    assert Secrets().masked([text, "password=HUNTER-1x"]) == [text, "password=***1***"]
+
+
 @pytest.mark.parametrize("mark", ["`... it has 7 bytes", "...", "…"])
 def test_neither_is_its_beginning_where_a_message_was_cut(mark: str) -> None:
     known = Secrets()

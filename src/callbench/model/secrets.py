@@ -33,17 +33,22 @@ _ENDS = (
 _WITHIN = ("password", "passwd", "passphrase")
 # Tokens are known by their form too: of HTTP, JSON Web Tokens, those of code forges and chats, and keys in PEM.
 TOKEN = re.compile(
-    r"(?:Bearer|Basic|Digest|Token) [\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|gh[opsur]_\w{20,}|github_pat_\w{20,}"
-    r"|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}|sk-[\w-]{20,}|(?<=PRIVATE KEY-----)[^-]{6,}(?=-----END)"
+    r"(?:Bearer|Basic|Digest|Token) [\w.~+/=-]{8,}|(?<=PRIVATE KEY-----)[^-]{6,}(?=-----END)|(?<![\w-])(?:"
+    r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}"
+    r"|sk-[\w-]{20,})"
 )
 # Headers have names of their own kind: X-Vault-Token, X-Goog-Api-Key, X-Hub-Signature.
 _HEADER_ENDS = ("token", "session", "auth", "functionskey")
-_NAME_BEFORE = r"[A-Za-z_](?:[\w.\[\]-]|%5[BbDd])*"
+# It begins with a word and is not long: else a text without spaces would be read again from each of its letters.
+_NAME_BEFORE = r"(?<![A-Za-z0-9_])\w(?:[\w.\[\]-]|%5[BbDd]){0,80}"
 _NAMED = re.compile(
     rf"""(["']?)({_NAME_BEFORE})\1(\s*[=:]\s*)(?:"([^"]*)"|'([^']*)'|((?![\[{{(])[^\s&;,"'}}\])<>]+))"""
 )
 # A part of a form with files: its name, further fields, an empty line, its value.
-_PART = re.compile(r'name="([^"]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n(.*?)(?=\r?\n--|\Z)', re.DOTALL)
+_PART = re.compile(
+    r'form-data;[^\r\n]{0,200}?name="([^"\r\n]+)"[^\r\n]*(?:\r?\n[^\r\n]+){0,8}\r?\n\r?\n(.{0,4096}?)(?=\r?\n--|\Z)',
+    re.DOTALL,
+)
 # As a text of its own, or as a word of a command line: `--header=NAME: VALUE`.
 _HEADER = re.compile(r"\s*(?:--?[A-Za-z][\w-]*=)?([A-Za-z][\w-]*)\s*:\s*(\S.*)", re.DOTALL)
 _OPTION = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]*)[ =]+(\S+)")
@@ -55,6 +60,8 @@ _MASK = re.compile(r"\*\*\*(?:study-)?\d+\*\*\*")
 # A shorter value stands for many things: it is masked only where its name is.
 _LEAST, _WORD, _MOST = 6, 12, 500
 _LONGEST_TEXT = 4 << 20
+# Names within the values of other names.
+_DEEPEST = 20
 
 
 # What a message puts where it cut a text.
@@ -181,13 +188,16 @@ class Secrets:
     def _mask_of(self, value: str) -> str:
         return value if _MASK.fullmatch(value) else self._masks.setdefault(value, f"***{len(self._masks) + 1}***")
 
-    def _named_masked(self, match: re.Match[str]) -> str:
+    def _named_masked(self, match: re.Match[str], depth: int = 0) -> str:
         group = _value_group(match)
         value = match[group]
         if not is_secret_name(match[2]):
             # What is named may have names in it: `http://host:80/?token=...` is the value of `http`.
             begin, end = match.start(group) - match.start(), match.end(group) - match.start()
-            return match[0][:begin] + _NAMED.sub(self._named_masked, value) + match[0][end:]
+            if depth > _DEEPEST:
+                return match[0]
+            inner = _NAMED.sub(functools.partial(self._named_masked, depth=depth + 1), value)
+            return match[0][:begin] + inner + match[0][end:]
         if not value or _MASK.search(value) or _is_prose(match[3], value):
             return match[0]
         return match[0].replace(value, self._mask_of(value)) if value not in match[2] else match[0]
@@ -256,13 +266,13 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         yield match[1], match[2]
 
 
-def _named(text: str) -> Iterator[tuple[str, str]]:
+def _named(text: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield what has a name before `=` or `:`, also within what has another name, as a query within a URL."""
     for match in _NAMED.finditer(text):
         value = match[_value_group(match)]
         yield match[2], value
-        if not is_secret_name(match[2]):
-            yield from _named(value)
+        if not is_secret_name(match[2]) and depth < _DEEPEST:
+            yield from _named(value, depth + 1)
 
 
 def _value_group(match: re.Match[str]) -> int:
