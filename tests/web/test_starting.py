@@ -257,6 +257,14 @@ def test_a_study_is_chosen_by_its_boxes_and_fields(page: TestClient, study: Path
     assert "--select clients=9* matches nothing" in text, "a choice that cannot be measured is said, and can be mended"
 
 
+def test_a_study_that_needs_more_says_so_beside_the_field_that_mends_it(page: TestClient) -> None:
+    """It was a page of its own, from which nothing led back to the form."""
+    text = page.get("/new/run?study=hosts&quick=yes").text
+    assert "hosts has cells between real hosts: name them with --hosts SERVER,CLIENT" in text
+    assert 'name="hosts" value=""' in text
+    assert command_line("run", {"study": "hosts", "hosts": "alpha,beta"}) == ["run", "hosts", "--hosts=alpha,beta"]
+
+
 def test_a_box_with_a_blank_is_one_value() -> None:
     """The groups of a study have names such as this one."""
     form = [("study", "today"), ("box", "group=messages, Sum"), ("select", "channel=tcp call=Sum"), ("set:a", "x y")]

@@ -132,6 +132,7 @@ FORMS: Mapping[str, Form] = {
             FormField("select", "Only matching cells", "--select", hint="message=soap", many=True),
             FormField("set", "Parameters of the study", "--set", hint="persons=10", many=True),
             _LINK,
+            FormField("hosts", "Hosts of server and clients", "--hosts", hint="alpha,beta"),
             FormField("forks", "Forks", "--forks", "number"),
             FormField("budget", "Longest time for measuring", "--budget", hint="10m"),
             FormField("until", "Until intervals are this narrow", "--until", hint="2%"),

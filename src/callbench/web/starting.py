@@ -100,7 +100,7 @@ class Starting:
         words = command_line(what, values)
         form = FORMS[what]
         shown = masked(words)
-        offer = choosing.offered(words, values) if words and what == "run" else None
+        offer, wrong = _offered(words, values) if words and what == "run" else (None, "")
         answer = view(
             "new",
             {
@@ -110,8 +110,9 @@ class Starting:
                 "groups": form.groups,
                 "values": {field.name: values.get(field.name, "") for field in form.fields},
                 "studies": names() if what == "run" else [],
-                "cards": choosing.studies() if what == "run" and offer is None else [],
+                "cards": choosing.studies() if what == "run" and not words else [],
                 "offer": offer,
+                "wrong": wrong,
                 "shell": shell(shown) if words else "",
                 "query": urlencode({name: value for name, value in values.items() if value}),
                 "secret": shown != words,
@@ -123,6 +124,14 @@ class Starting:
         if offer is not None:
             answer.headers["Content-Security-Policy"] = MOVING_POLICY
         return answer
+
+
+def _offered(words: Sequence[str], values: Mapping[str, str]) -> tuple[choosing.Offer | None, str]:
+    """Return what a study offers, or why it cannot be measured like this; a field of the form may mend that."""
+    try:
+        return choosing.offered(words, values), ""
+    except BadInput as failure:
+        return None, str(failure)
 
 
 async def _values(request: Request) -> dict[str, str]:
