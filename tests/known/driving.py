@@ -57,6 +57,7 @@ class _Drive:
             "in_flight": int((late & (began < self.window_s)).sum()),
             "in_flight_part": sum(part.tolist(), 0.0),
             "unserved": self._unserved(),
+            "held_back": 0,
             "timed": "each",
             "batch": 1,
             **self._latencies(services_ns, right, due_s),

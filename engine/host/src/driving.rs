@@ -93,6 +93,7 @@ impl RunnerDone {
             elapsed_ns: self.elapsed_ns,
             window_ns: window.ns,
             unserved: None,
+            held_back: None,
             sent_again: None,
             sent_bytes: None,
             answered: window.answered,

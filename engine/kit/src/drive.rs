@@ -170,6 +170,8 @@ pub struct Outcome {
     pub sent: u64,
     /// Clients of which every call failed, if the workers count them.
     pub unserved: Option<u64>,
+    /// Calls whose answers came in pieces with a long pause between two, if the workers look.
+    pub held_back: Option<u64>,
     /// Calls that were sent again, because the server had closed their kept connection.
     pub sent_again: u64,
     /// Of each endpoint, if clients call several and the workers count them; else empty.
@@ -375,6 +377,7 @@ fn sum_up(stats: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usag
         received: total.received,
         sent: total.sent,
         unserved: total.unserved,
+        held_back: total.held_back,
         sent_again: total.sent_again,
         endpoints: total.endpoints,
         processor,

@@ -51,6 +51,11 @@ pub trait Carrier: Send {
         0
     }
 
+    /// How many answers so far came in pieces with a long pause between two; None where one cannot tell, as where calls share a connection.
+    fn held_back(&self) -> Option<u64> {
+        None
+    }
+
     /// How many connections this number of clients needs.
     fn connections_needed(&self, clients: usize) -> usize;
 

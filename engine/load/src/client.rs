@@ -63,6 +63,10 @@ struct Client {
     /// How many calls were sent again so far.
     sent_again: u64,
     answer: Answer,
+    /// When the last piece of an answer came that was not its end; 0: none of this call has.
+    piece_at: u64,
+    /// How many answers so far came in pieces with a long pause between two.
+    held_back: u64,
     /// The bytes received so far.
     received: u64,
     /// The bytes sent so far, in all calls.
@@ -84,6 +88,8 @@ impl Client {
             kept: false,
             sent_again: 0,
             answer: Answer::default(),
+            piece_at: 0,
+            held_back: 0,
             received: 0,
             sent_in_all: 0,
             cursor: Cursor::new(script),
@@ -103,6 +109,7 @@ impl Client {
     fn begin(&mut self, spec: &CallSpec, turns: &mut Turns, events: &Events, mut values: impl FnMut() -> Values) -> Result<(), Failure> {
         self.sent = 0;
         self.broken = None;
+        self.piece_at = 0;
         self.answer.begin();
         self.cursor.choose(&spec.script, turns);
         let request = spec.request(&self.cursor);
@@ -276,6 +283,10 @@ impl Carrier for Clients {
 
     fn sent_again(&self) -> u64 {
         self.each.iter().map(|client| client.sent_again).sum()
+    }
+
+    fn held_back(&self) -> Option<u64> {
+        Some(self.each.iter().map(|client| client.held_back).sum())
     }
 
     fn connections_needed(&self, clients: usize) -> usize {

@@ -230,6 +230,7 @@ impl<C: Carrier> LoopTask<'_, C> {
         let before = self.event_loop.carrier.received();
         let sent_before = self.event_loop.carrier.sent();
         let sent_again = self.event_loop.carrier.sent_again();
+        let held_back = self.event_loop.carrier.held_back();
         let mut round = Drive { event_loop: self.event_loop, state, clock, think_ns, timers, idle: Vec::new(), next: None, in_flight: 0 };
         round.drive(self.clients);
         // Think time after the last call is not part of the drive.
@@ -242,6 +243,7 @@ impl<C: Carrier> LoopTask<'_, C> {
         state.stats.received = self.event_loop.carrier.received() - before;
         state.stats.sent = self.event_loop.carrier.sent() - sent_before;
         state.stats.sent_again = self.event_loop.carrier.sent_again() - sent_again;
+        state.stats.held_back = self.event_loop.carrier.held_back().zip(held_back).map(|(after, before)| after - before);
         let accounts = &self.event_loop.accounts[..self.clients];
         state.stats.unserved = Some(accounts.iter().filter(|account| account.service == Service::Failed).count() as u64);
     }

@@ -203,3 +203,27 @@ fn a_call_that_may_not_be_made_twice_is_not_sent_again() {
     let why = outcome.messages.values().next().expect("a sentence");
     assert!(why.contains("not sent twice") && why.contains("--no-keep-alive"), "{why}");
 }
+
+#[test]
+fn an_answer_whose_rest_is_held_back_is_told_from_one_that_takes_as_long() {
+    let answer = |in_pieces: bool| {
+        let url = server(move |mut stream, _| {
+            stream.set_nodelay(true).expect("a socket");
+            while head(&mut stream) {
+                let (begin, rest) = (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n", b"\r\nabc");
+                if in_pieces && stream.write_all(begin).is_err() {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(60));
+                let written = if in_pieces { stream.write_all(rest) } else { stream.write_all(&[&begin[..], rest].concat()) };
+                if written.is_err() {
+                    return;
+                }
+            }
+        });
+        let mut pool = gathered(&url, 2, json!({})).expect("connections");
+        driven(pool.as_mut(), 2, &closed(8, 0))
+    };
+    assert_eq!(answer(true).held_back, Some(8));
+    assert_eq!(answer(false).held_back, Some(0));
+}

@@ -109,6 +109,7 @@ class Done(TypedDict):
     received_bytes: NotRequired[str]
     sent_bytes: NotRequired[str]
     unserved: NotRequired[int]
+    held_back: NotRequired[int]
     sent_again: NotRequired[int]
     started_ns: NotRequired[int]
     endpoints: NotRequired[list[DoneEndpoint]]

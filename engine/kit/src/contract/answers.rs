@@ -131,6 +131,9 @@ pub struct Done {
     /// Clients of which every call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unserved: Option<u64>,
+    /// Calls whose answers came in pieces with a long pause between two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<u64>,
     /// Calls that were sent again, because the server had closed their kept connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent_again: Option<u64>,

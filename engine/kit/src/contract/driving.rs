@@ -109,6 +109,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         received_bytes: (outcome.received > 0).then(|| outcome.received.to_string()),
         sent_bytes: (outcome.sent > 0).then(|| outcome.sent.to_string()),
         unserved: outcome.unserved,
+        held_back: outcome.held_back,
         sent_again: (outcome.sent_again > 0).then_some(outcome.sent_again),
         endpoints: outcome.endpoints.into_iter().map(endpoint).collect(),
         processor: Some(Ends { start, end }),

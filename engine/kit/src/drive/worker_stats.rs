@@ -42,6 +42,8 @@ pub struct WorkerStats {
     pub sent: u64,
     /// Clients of which every call failed, if the worker counts them.
     pub unserved: Option<u64>,
+    /// Calls whose answers came in pieces with a long pause between two, if the worker looks.
+    pub held_back: Option<u64>,
     /// Calls that were sent again, because the server had closed their kept connection.
     pub sent_again: u64,
     /// Of each endpoint, if clients call several.
@@ -68,6 +70,7 @@ impl WorkerStats {
             received: 0,
             sent: 0,
             unserved: None,
+            held_back: None,
             sent_again: 0,
             endpoints: Vec::new(),
             late: Late::default(),
@@ -116,13 +119,19 @@ impl WorkerStats {
         self.gap_ns += other.gap_ns;
         self.received += other.received;
         self.sent += other.sent;
-        self.unserved = self.unserved.map_or(other.unserved, |own| Some(own + other.unserved.unwrap_or(0)));
+        self.unserved = sum(self.unserved, other.unserved);
+        self.held_back = sum(self.held_back, other.held_back);
         self.sent_again += other.sent_again;
         merge_all(&mut self.endpoints, &other.endpoints);
         self.late.merge(&other.late);
         self.gave_up &= other.gave_up;
         self
     }
+}
+
+/// The sum of two counts, of which one or both may not have been counted.
+fn sum(own: Option<u64>, other: Option<u64>) -> Option<u64> {
+    own.map_or(other, |own| Some(own + other.unwrap_or(0)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A client's answer: it is read, taken apart and judged.
 
-use callbench_kit::{Failure, Kind};
+use callbench_kit::{Failure, Kind, clock};
 
 use super::{CallSpec, Client, Reader, Seen};
 use crate::answer::Progress;
@@ -8,6 +8,10 @@ use crate::events::{Event, Events, READS_A_TURN};
 use crate::request::Request;
 use crate::script::{Step, take};
 
+/// A delayed acknowledgement takes 40 ms on Linux (`TCP_DELACK_MIN`). It is counted from the piece before, which was read a moment later.
+const HELD_BACK_NS: u64 = 37_000_000;
+/// Of an answer that was held back, so that no further pause of it counts.
+const COUNTED: u64 = u64::MAX;
 /// A longer correct answer is not remembered.
 const MAX_RIGHT_BYTES: usize = 4096;
 
@@ -38,6 +42,9 @@ impl Client {
             if begins && reader.seen.right == piece && !event.ended() {
                 return Ok(Some(()));
             }
+            if is_late(self.piece_at) {
+                (self.held_back, self.piece_at) = (self.held_back + 1, COUNTED);
+            }
             let progress = self.answer.take(piece, &step.expected, bodiless, settings.limits)?;
             if let Progress::Complete { left } = progress {
                 if left > 0 {
@@ -50,6 +57,9 @@ impl Client {
                     reader.seen.right.extend_from_slice(piece);
                 }
                 return Ok(Some(()));
+            }
+            if self.piece_at < COUNTED {
+                self.piece_at = clock::now();
             }
             if read < reader.scratch.len() && wire.short_reads_empty() && !event.ended() {
                 return Ok(None);
@@ -102,4 +112,9 @@ impl Client {
             self.broken.take().unwrap_or_else(closed)
         })
     }
+}
+
+/// Whether a further piece comes long after the one at `before`; not if there was none, or its answer is counted already.
+fn is_late(before: u64) -> bool {
+    (1..COUNTED).contains(&before) && clock::now().saturating_sub(before) >= HELD_BACK_NS
 }

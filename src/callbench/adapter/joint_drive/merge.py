@@ -110,6 +110,8 @@ def _with_optional(total: Done, dones: Sequence[Done]) -> Done:
         total["sent_bytes"] = _sum(done.get("sent_bytes", "0") for done in dones)
     if any("unserved" in done for done in dones):
         total["unserved"] = sum(done.get("unserved", 0) for done in dones)
+    if all("held_back" in done for done in dones):
+        total["held_back"] = sum(done["held_back"] for done in dones)
     if sent_again := sum(done.get("sent_again", 0) for done in dones):
         total["sent_again"] = sent_again
     if endpoints := _endpoints(dones):

@@ -8,6 +8,8 @@ from callbench.stats.steady.plateau import Plateau, plateaus
 
 # Where so many of the calls take as long, most of them do.
 _MOST = 0.5
+# Of the calls that a pause within their answers explains, so many at least have one.
+_SEEN = 0.5
 # A call that takes so much less waited for nobody, and the others did.
 _ALONE = 0.5
 
@@ -16,7 +18,8 @@ def plateau_sentence(request: LoadRequest, done: Done, server_ns: float = 0.0) -
     """Say at which known place calls gather, and why, without a full stop; "" if they do not.
 
     A timer is not blamed where an endpoint never takes less, or where clients of a closed loop wait for each other:
-    with n of them at a rate X, a call takes n / X by Little's law, wherever that lies.
+    with n of them at a rate X, a call takes n / X by Little's law, wherever that lies. Nor is a pause within answers
+    where the driver looked and has seen none: a pool whose calls take 20 ms makes every second caller wait for 40.
     """
     latency = done["latency"]
     gathered = plateaus(Buckets.of(dict(latency["buckets"])), server_ns) if latency else []
@@ -29,7 +32,13 @@ def plateau_sentence(request: LoadRequest, done: Done, server_ns: float = 0.0) -
     alone_ns = latency["min_ns"]
     if request.rate is None and request.clients > 1 and place.share > _MOST and alone_ns < _ALONE * place.low_ns:
         return f"{at}, as {request.clients:,} clients waited for each other: the shortest took {_ms(alone_ns)}"
-    return place.sentence()
+    return next((other.sentence() for other in gathered if _is_seen(done, other)), "")
+
+
+def _is_seen(done: Done, place: Plateau) -> bool:
+    """Whether the calls show what puts them there, as far as the driver looks for it."""
+    seen = done.get("held_back")
+    return seen is None or not place.within or seen >= _SEEN * place.share * _count(done["latency"])
 
 
 def _always_there(done: Done, place: Plateau) -> str:

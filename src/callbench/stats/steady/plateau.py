@@ -15,6 +15,7 @@ class KnownDelay:
 
     Attributes:
         adds: whether the kernel waits so long beside the server's own work, so that it stands above that.
+        within: whether it is a pause within the answer, which a driver that reads the pieces sees.
     """
 
     about: str
@@ -22,6 +23,7 @@ class KnownDelay:
     high_ns: float
     probably: str
     adds: bool = False
+    within: bool = False
 
 
 # Linux delays an acknowledgement by 40 ms at least (TCP_DELACK_MIN is HZ / 25, include/net/tcp.h); a sender with
@@ -41,6 +43,7 @@ KNOWN: Sequence[KnownDelay] = (
         "Nagle's algorithm waiting for a delayed acknowledgement, after an answer in two small pieces without"
         " TCP_NODELAY",
         adds=True,
+        within=True,
     ),
     KnownDelay("100 ms", 99e6, 108e6, "a sleep or a poll of 100 ms"),
     KnownDelay(
@@ -81,6 +84,7 @@ class Plateau:
         share: of all calls.
         low_ns: where the place begins.
         above: what they took so much longer than, as `the other calls`; "" where the whole time is meant.
+        within: as of the place that is known.
     """
 
     about: str
@@ -88,6 +92,7 @@ class Plateau:
     probably: str
     low_ns: float
     above: str = ""
+    within: bool = False
 
     @property
     def place(self) -> str:
@@ -118,12 +123,12 @@ def plateaus(buckets: Buckets, own_ns: float = 0.0) -> list[Plateau]:
     found = []
     for known, edges in zip(KNOWN, _EDGES, strict=True):
         if share := _standing(buckets, edges):
-            found.append(Plateau(known.about, share, known.probably, known.low_ns))
+            found.append(Plateau(known.about, share, known.probably, known.low_ns, "", known.within))
         elif known.adds and own_ns >= _LEAST_NS and (share := _standing(buckets, edges + own_ns)):
             low_ns, above = known.low_ns + own_ns, "the server's processors worked for them"
-            found.append(Plateau(known.about, share, known.probably, low_ns, above))
+            found.append(Plateau(known.about, share, known.probably, low_ns, above, known.within))
         elif known.adds and (share := _of_two_kinds(buckets, edges)):
-            found.append(Plateau(known.about, share, known.probably, known.low_ns, "the other calls"))
+            found.append(Plateau(known.about, share, known.probably, known.low_ns, "the other calls", known.within))
     return found
 
 
