@@ -82,6 +82,7 @@ def test_stacks_that_tie_are_named_with_the_best() -> None:
     (one,) = chosen(ranked([result(f"a/m{place}", rates) for place, rates in enumerate(noisy)]))
     assert not one.shown
     assert len(one.ties) == 2
+    assert one.sure_in_short == "ties with the next and 1 more"
     assert one.sure.startswith("not distinguished from the next, nor from m")
 
 
@@ -90,7 +91,7 @@ def test_who_shares_the_first_place_is_named_and_who_does_not_is_not() -> None:
     cells = [result("a/slow", at(10)), result("a/one", at(100)), result("a/other", at(99.5, alike))]
     (one,) = chosen(ranked(cells))
     assert stack_of(one) == "a/one"
-    assert one.sure == "not distinguished from the next"
+    assert (one.sure, one.sure_in_short) == ("not distinguished from the next", "ties with the next")
     assert plain(one.in_words()).startswith("one over tcp (100 calls/s), 1 (0 to 1) times as fast as other over tcp")
 
 
@@ -119,7 +120,9 @@ def test_what_its_own_interval_shows_and_the_ranking_does_not_is_likely() -> Non
 def test_a_noisy_one_further_behind_is_a_tie_all_the_same() -> None:
     wild = (20.0, 500.0, 3.0, 300.0, 9.0)
     (one,) = chosen(ranked([result("a/x", at(100)), result("a/y", at(50)), result("a/wild", wild)]))
-    assert one.sure == "faster than the next; not distinguished from wild over tcp"
+    assert one.sure == "faster than the next; not distinguished from wild over tcp, known less well"
+    # Beside "1.30 (1.25 to 1.36) times as fast as the next", "one of 2 that tie" meant another than the next.
+    assert one.sure_in_short == "ties with wild over tcp, known less well"
 
 
 def test_stacks_within_one_process_are_chosen_from_apart() -> None:

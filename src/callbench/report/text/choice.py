@@ -90,7 +90,7 @@ class RankingChoice:
 
     @property
     def sure_in_short(self) -> str:
-        """Describe it in a few words, for a table that has no room: of how many stacks the fastest is one."""
+        """Describe it in a few words, for a table that has no room: with which others the fastest ties."""
         if self.best is None:
             return ""
         if not self.ties:
@@ -98,7 +98,16 @@ class RankingChoice:
             return f"{self._certainty()}{'' if self.shown else ', of those with a rank'}"
         if self.ratio is None or self.ratio.low is None:
             return "unknown: one fork"
-        return f"one of {1 + len(self.ties)} that tie"
+        if self.next in self.ties:
+            # Its interval stands alone, the ranking corrects for the number of stacks.
+            alone = len(self.ties) == 1
+            return "likely, not shown" if alone and self.ratio.low > 1 else f"ties with the next{self._more_ties}"
+        # The next is shown to be slower, and one behind it is not: only what varies more can do that.
+        return f"ties with {some([self.name(cell) for cell in self.ties], 1)}, known less well"
+
+    @property
+    def _more_ties(self) -> str:
+        return f" and {len(self.ties) - 1} more" if len(self.ties) > 1 else ""
 
     def _refuted(self) -> str:
         """Describe what could be faster than the first with a rank."""
@@ -126,7 +135,7 @@ class RankingChoice:
             return "unknown: one fork gives no interval"
         others = some([self.name(cell) for cell in self.ties if cell is not self.next], MOST_NAMES)
         if self.next not in self.ties:
-            return f"faster than the next; not distinguished from {others}"
+            return f"faster than the next; not distinguished from {others}, known less well"
         # Its interval stands alone, the ranking corrects for the number of stacks.
         if self.ratio.low > 1:
             also = f"; not distinguished from {others}" if others else ""
