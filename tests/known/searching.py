@@ -12,8 +12,9 @@ from callbench.analysis.capacity.result import (
     proof_of,
     shown_by_need,
 )
-from callbench.runner.capacity.search import call_s
+from callbench.runner.capacity.search import call_s, more_alone_s
 from callbench.runner.drive.knees import objective_result
+from callbench.stats.load.alone import Alone
 from callbench.stats.load.capacity_plan import COARSE, Trial, capacity, estimates, next_place
 from callbench.stats.load.rate import window_of
 from callbench.store.requested.capacity import CLIENTS, RATE, CapacityRequest
@@ -27,9 +28,9 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
     trials: list[Trial] = []
     at_s, rate = 0.0, 0.0
     times_us: dict[float, float] = {}
-    # Along the rate the search begins with half of what a lone client reaches.
-    start = 1.0 if request.along == CLIENTS else window_of(closed(server(), 1, 0.5)).per_s / 2
     along_rate = request.along == RATE
+    # Along the rate the search begins with half of what a lone client reaches.
+    start, alone = (1.0, None) if request.along == CLIENTS else _alone(server(), request)
 
     def load(level: float, seconds: float) -> dict[str, Any]:
         nonlocal rate, at_s
@@ -50,17 +51,36 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
         return request.load_s(level if along_rate else rate, coarse=coarse, call_s=known_s)
 
     steps: list[Any] = []
-    least = held_from(request)
+    least = held_from(request, alone)
     while at_s < request.search_s and (place := next_place(trials, start, request.span, request.need, least)):
         steps.append(load(place.level, usual_s(place.level, coarse=place.phase == COARSE)))
         trials.append(Trial(place.phase, place.level, steps[-1]["holds"]))
     proofs: list[Any] = []
     found = capacity(trials, request.span)
-    level = proof_level(found, request)
+    level = proof_level(found, request, alone)
     while level is not None and len(proofs) < 2 and not any(line["holds"] for line in proofs):
         proofs.append(load(level, max(request.proof_s, usual_s(level, coarse=False))))
-    allowed, proof = allowing_for_the_start(found, request), proof_of(proofs, steps)
-    shown = shown_by_need(trials, request)
+    allowed, proof = allowing_for_the_start(found, request, alone), proof_of(proofs, steps)
+    shown = shown_by_need(trials, request, alone)
     return CapacityResult(
-        request, [], allowed, estimates(trials, request.span), None, None, None, at_s, proof=proof, by_need=shown
+        request,
+        [],
+        allowed,
+        estimates(trials, request.span),
+        None,
+        None,
+        None,
+        at_s,
+        proof=proof,
+        by_need=shown,
+        alone=alone,
     )
+
+
+def _alone(server: SimulatedServer, request: CapacityRequest) -> tuple[float, Alone | None]:
+    """Call with one client, and return half of its rate, and what its calls came to."""
+    first = closed(server, 1, 0.5)
+    per_s = window_of(first).per_s
+    more_s = more_alone_s(first["calls"], per_s, request.seconds)
+    dones = [first, *([closed(server, 1, more_s, begin_s=1.0)] if more_s else [])]
+    return per_s / 2, Alone.of([dict(done["latency"]["buckets"]) for done in dones if done["latency"]])

@@ -13,8 +13,10 @@ from callbench.analysis.capacity.result import held_from
 from callbench.report.capacity.answer import answer
 from callbench.runner.drive.knees import objective_result
 from callbench.stats.decide.decision import Outcome
+from callbench.stats.load.alone import Alone
 from callbench.stats.load.settling import beyond_all, settling_s, too_high
 from callbench.store.requested.capacity import RATE, CapacityRequest
+from histograms import sparse
 from known import queues
 from known.driving import opened, poisson
 from known.searching import searched
@@ -68,6 +70,41 @@ def test_an_objective_of_up_to_a_second_is_decided_in_two_minutes(name: str, lim
             ended["needed" if need else "found"] += result.outcome is right
     # With loads of 20 limits, those of half a second and more decided none.
     assert ended["needed"] >= (4 if limit_s >= 0.5 else 2)
+
+
+# Of one worker with 10 ms a call, whose slow calls are one of a hundred and take 50 times as long: at how many calls/s
+# it meets p95 under a limit in seconds, by `queues.bimodal`.
+UNEVEN = {0.2: 22.3, 0.5: 64.0, 1.0: 81.9}
+
+
+def test_calls_of_very_different_length_leave_more_idle() -> None:
+    """A third of the lower ends were too high."""
+    beyond, found_ends, said = [], 0, ""
+    for limit_s, held in UNEVEN.items():
+        for seed in range(8):
+            dice = random.Random(seed)  # noqa: S311 - to be repeated
+            server = partial(Pool, 1, 0.01 / 1.49, slow_share=0.01, slow_factor=50.0, dice=dice)
+            request = CapacityRequest(f"p95 under {limit_s * 1e3:g} ms", RATE, most=1e6, seconds=120.0)
+            result = searched(server, request, seed)
+            found = result.capacity
+            if found is not None and found.low:
+                found_ends += 1
+                beyond += [(limit_s, seed)] if found.low > held else []
+                said = " ".join(answer(result, []))
+    assert found_ends >= 3
+    assert len(beyond) <= 1
+    assert "times as long, as calls of one client vary much in their times" in said
+
+
+@pytest.mark.parametrize(
+    ("times_us", "longer"), [([1_000], 1.0), ([100, 300], 1.0), ([1_000] * 99 + [50_000], (1 + 10.7) / 2)]
+)
+def test_what_calls_of_one_client_say_of_a_queue(times_us: list[int], longer: float) -> None:
+    found = Alone.of([sparse([time_us * 1_000 for time_us in times_us])])
+    assert found is not None
+    assert found.mean_us == pytest.approx(sum(times_us) / len(times_us), rel=0.01)
+    assert found.queues == pytest.approx(longer, rel=0.02)
+    assert Alone.of([]) is None
 
 
 @pytest.mark.parametrize("beyond", [0.7, 1.5])

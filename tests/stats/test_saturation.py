@@ -54,6 +54,15 @@ def test_what_is_used_up_is_named(evidence: Evidence, processors: int, resource:
     assert found.invalid == (resource in (Resource.DRIVER, Resource.OTHERS))
 
 
+def test_calls_alone_say_how_many_are_served_at_once_where_some_wait_at_the_lowest_load() -> None:
+    """Of a lock of 6 ms, with one call of a hundred of 200 ms: "4 calls at a time get through"."""
+    rates = [(37.6, 36.9, 24_500.0), (75.3, 75.0, 41_400.0), (150.6, 127.0, 128_300.0), (213.0, 167.0, 481_000.0)]
+    every = [LoadObservation(rate, rate < 160, per_s, us, IDLE, 1, 100, {}) for rate, per_s, us in rates]
+    assert saturated(every, 150.6).resource is Resource.POOL
+    found = saturated(every, 150.6, 5_960.0)
+    assert (found.resource, round(found.at_once or 0)) == (Resource.LOCK, 1)
+
+
 @pytest.mark.parametrize("at_once", [1, 5.2])
 def test_a_limit_of_the_rate_is_named_beside_a_pool_or_a_lock(at_once: float) -> None:
     """50 ms a call, any number at once and never more than 104/s was called a pool of 5.2 workers."""

@@ -1,6 +1,6 @@
 """The result of a capacity search, from its journal: the capacity, its interval, and the first saturated resource."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
@@ -9,6 +9,7 @@ from callbench.analysis.load.endpoints import Endpoint, summed
 from callbench.model import objective
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.interval import Interval, geometric_mean
+from callbench.stats.load.alone import Alone
 from callbench.stats.load.bottleneck import Evidence, Side
 from callbench.stats.load.capacity_plan import (
     COARSE,
@@ -22,7 +23,15 @@ from callbench.stats.load.capacity_plan import (
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import LoadObservation, Saturation, saturated
 from callbench.stats.load.settling import beyond_all, slack, too_high
-from callbench.store.lines.capacity import EvidenceRecord, LoadedRecord, LossLine, ProofLine, StepLine, TriedLoad
+from callbench.store.lines.capacity import (
+    AloneLine,
+    EvidenceRecord,
+    LoadedRecord,
+    LossLine,
+    ProofLine,
+    StepLine,
+    TriedLoad,
+)
 from callbench.store.lines.of_kind import of_kind
 from callbench.store.lines.slices import EndpointResult, LatencyFigures
 from callbench.store.record import Record
@@ -70,6 +79,7 @@ class CapacityResult:
         endpoints_of: which loads these are: their levels, lowest first.
         proof: what longer loads say; None if there was none.
         by_need: what loads of the needed level alone show; undecided without a need.
+        alone: along the rate, what calls of one client came to before all loads; None if that is not known.
     """
 
     request: CapacityRequest
@@ -84,6 +94,7 @@ class CapacityResult:
     endpoints_of: Sequence[float] = ()
     proof: Proof | None = None
     by_need: Outcome = Outcome.UNDECIDED
+    alone: Alone | None = None
 
     @property
     def invalid(self) -> bool:
@@ -143,15 +154,18 @@ def read(run: Record) -> CapacityResult:
     took_s = max((line["at_s"] + line["seconds"] for line in (*steps, *proofs)), default=0.0)
     failed = any(not trial.met for trial in trials)
     chosen = _chosen(steps, trials, estimate)
-    proven = proof_level(estimate, request)
+    alone = alone_of(lines, run)
+    proven = proof_level(estimate, request, alone)
     return CapacityResult(
         request=request,
         steps=steps,
-        capacity=allowing_for_the_start(estimate, request),
+        capacity=allowing_for_the_start(estimate, request, alone),
         estimates=estimates(trials, request.span),
         rate=_rate(steps, trials, estimate),
         saturation=saturated(
-            [_seen(line) for line in steps], 0.0 if estimate.end is KneeOutcome.BELOW else estimate.level
+            [_seen(line) for line in steps],
+            0.0 if estimate.end is KneeOutcome.BELOW else estimate.level,
+            alone.mean_us if alone else None,
         )
         if estimate is not None and failed
         else None,
@@ -160,19 +174,26 @@ def read(run: Record) -> CapacityResult:
         endpoints=summed([endpoints_of(line) for line in chosen]),
         endpoints_of=sorted(line["level"] for line in chosen),
         proof=proof_of([line for line in proofs if line["level"] == proven], steps),
-        by_need=shown_by_need(trials, request),
+        by_need=shown_by_need(trials, request, alone),
+        alone=alone,
     )
 
 
-def shown_by_need(trials: Sequence[Trial], request: CapacityRequest) -> Outcome:
+def alone_of(lines: Sequence[Mapping[str, object]], run: Record) -> Alone | None:
+    """Return what the journal says of calls that waited for nobody; None if it does not."""
+    found = next(iter(of_kind(lines, AloneLine, run.path)), None)
+    return None if found is None else Alone(found["calls"], found["mean_us"], found["variation"])
+
+
+def shown_by_need(trials: Sequence[Trial], request: CapacityRequest, alone: Alone | None = None) -> Outcome:
     """Say what loads of the needed level alone show; undecided without a need."""
     need = request.need
     if need is None:
         return Outcome.UNDECIDED
-    return need_shown(trials, need, held_from(request) or need)
+    return need_shown(trials, need, held_from(request, alone) or need)
 
 
-def held_from(request: CapacityRequest) -> float | None:
+def held_from(request: CapacityRequest, alone: Alone | None = None) -> float | None:
     """Return the least level whose loads can show that the needed one is held; None without a need.
 
     Where a rate is met by loads that are too short for its queue, more is to be met than is needed.
@@ -183,20 +204,21 @@ def held_from(request: CapacityRequest) -> float | None:
     level, aim = need, objective.parse(request.objective)
     limit_s = aim.limit_us / 1e6
     # What is higher has shorter loads, so its own part counts.
-    while level * (1 - _too_high(level, request)) < need * _NEARLY:
-        beyond = beyond_all(level, request.load_s(level, coarse=False), limit_s, aim.share)
-        level = need * (1 + beyond) + level * slack(level, limit_s, aim.share)
+    queues = _queues(alone)
+    while level * (1 - _too_high(level, request, alone)) < need * _NEARLY:
+        beyond = beyond_all(level, request.load_s(level, coarse=False), limit_s, aim.share, queues)
+        level = need * (1 + beyond) + level * slack(level, limit_s, aim.share, queues)
     return level
 
 
-def proof_level(estimate: Capacity | None, request: CapacityRequest) -> float | None:
+def proof_level(estimate: Capacity | None, request: CapacityRequest, alone: Alone | None = None) -> float | None:
     """Return the level that a longer load is to show to be held; None where there is none."""
-    allowed = allowing_for_the_start(estimate, request)
+    allowed = allowing_for_the_start(estimate, request, alone)
     if allowed is None or allowed.end is KneeOutcome.BELOW:
         return None
     # With too few crossings there is no interval, but a level is named all the same.
     shown = rate_of_loads(allowed, request)
-    low = shown * (1 - start_allowance(estimate, request)) if allowed.low is None else allowed.low
+    low = shown * (1 - start_allowance(estimate, request, alone)) if allowed.low is None else allowed.low
     return request.proof_level(low) if low > 0 else None
 
 
@@ -209,19 +231,23 @@ def proof_of(proofs: Sequence[TriedLoad], steps: Sequence[TriedLoad]) -> Proof |
     return Proof(proofs[-1]["level"], longer_s, usual_s, met, len(proofs), proofs[-1]["value_us"])
 
 
-def start_allowance(estimate: Capacity | None, request: CapacityRequest) -> float:
+def start_allowance(estimate: Capacity | None, request: CapacityRequest, alone: Alone | None = None) -> float:
     """Return by what part a rate may be too high because each load begins with an empty queue; 0 along the clients.
 
     Whether the capacity allows for it already makes no difference.
     """
     if estimate is None or request.along != RATE or estimate.end is KneeOutcome.BELOW:
         return 0.0
-    return _too_high(rate_of_loads(estimate, request), request)
+    return _too_high(rate_of_loads(estimate, request), request, alone)
 
 
-def _too_high(rate: float, request: CapacityRequest) -> float:
+def _too_high(rate: float, request: CapacityRequest, alone: Alone | None) -> float:
     aim = objective.parse(request.objective)
-    return too_high(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share)
+    return too_high(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share, _queues(alone))
+
+
+def _queues(alone: Alone | None) -> float:
+    return 1.0 if alone is None else alone.queues
 
 
 def rate_of_loads(estimate: Capacity, request: CapacityRequest) -> float:
@@ -231,16 +257,19 @@ def rate_of_loads(estimate: Capacity, request: CapacityRequest) -> float:
     return estimate.level if estimate.shown is None else estimate.shown
 
 
-def allowing_for_the_start(estimate: Capacity | None, request: CapacityRequest) -> Capacity | None:
+def allowing_for_the_start(
+    estimate: Capacity | None, request: CapacityRequest, alone: Alone | None = None
+) -> Capacity | None:
     """Put a rate lower where its loads are too short for the queue to settle.
 
     The level is lower by what may be above all that the server answers, and the lower end by the slack besides.
     """
-    part = start_allowance(estimate, request)
+    part = start_allowance(estimate, request, alone)
     if estimate is None or not part:
         return estimate
     rate, aim = rate_of_loads(estimate, request), objective.parse(request.objective)
-    beyond = beyond_all(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share)
+    load_s = request.load_s(rate, coarse=False)
+    beyond = beyond_all(rate, load_s, aim.limit_us / 1e6, aim.share, _queues(alone))
     level, low = estimate.level / (1 + beyond), None if estimate.low is None else estimate.low * (1 - part)
     if low is not None and estimate.end is KneeOutcome.AT_LEAST:
         level = low

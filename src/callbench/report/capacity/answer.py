@@ -42,6 +42,8 @@ _GETS_THROUGH = {
 
 # Less than this is what a search leaves open anyway.
 _BEYOND_SHOWN = 0.02
+# So much longer queues are worth a word.
+_UNEVEN = 1.2
 
 
 def title(result: CapacityResult) -> str:
@@ -157,7 +159,7 @@ def _at_an_end(result: CapacityResult, capacity: Capacity) -> str:
     if capacity.end is KneeOutcome.BELOW:
         return f"It does not hold {level} with {aim}: the lowest load that was tried already fails."
     most = result.request.span.high
-    missed = not start_allowance(capacity, result.request)
+    missed = not start_allowance(capacity, result.request, result.alone)
     ends = "there" if capacity.level >= most else f"at {level_text(most, result.request.along)}"
     ends += ", which some loads missed" if missed and capacity.level < most else ""
     return f"It holds at least {level} with {aim}{_rate(result)}: --most ends the search {ends}."
@@ -243,14 +245,17 @@ def _proof(proof: Proof, request: CapacityRequest) -> str:
 
 def _settling(result: CapacityResult, capacity: Capacity) -> str:
     """Say what the lower end allows for, where loads are too short for a queue; "" if they are not."""
-    part = start_allowance(capacity, result.request)
+    part = start_allowance(capacity, result.request, result.alone)
     if not part:
         return ""
     aim, rate = objective.parse(result.request.objective), rate_of_loads(capacity, result.request)
     load_s, limit_s = result.request.load_s(rate, coarse=False), aim.limit_us / 1e6
     begins = f" Each load of {figure(load_s)} s begins with an empty queue."
-    settles = f"Near this rate a queue may need {figure(settling_s(rate, limit_s, aim.share))} s to settle"
-    beyond = beyond_all(rate, load_s, limit_s, aim.share)
+    queues = 1.0 if result.alone is None else result.alone.queues
+    settles = f"Near this rate a queue may need {figure(settling_s(rate, limit_s, aim.share, queues))} s to settle"
+    if queues >= _UNEVEN:
+        settles += f", and is {figure(queues, 0.05)} times as long, as calls of one client vary much in their times"
+    beyond = beyond_all(rate, load_s, limit_s, aim.share, queues)
     if beyond < _BEYOND_SHOWN:
         return f"{begins} {settles}, so the lower end is lower by {percent(part)}."
     # What is divided by 1.25 is lower by 20 %.

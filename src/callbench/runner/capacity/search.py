@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import cast
 
+from callbench.adapter.contract import Done
 from callbench.adapter.stack.target import Target
-from callbench.analysis.capacity.result import held_from, proof_level, times_of_load, trial_of
+from callbench.analysis.capacity.result import alone_of, held_from, proof_level, times_of_load, trial_of
 from callbench.analysis.load.record import record as load_record
 from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult
@@ -17,9 +18,11 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.knees import objective_result
 from callbench.runner.load import driving
 from callbench.stats.estimate.digits import figure, given
+from callbench.stats.load.alone import CALLS, Alone
 from callbench.stats.load.capacity_plan import COARSE, NextLoad, Trial, capacity, next_place
 from callbench.stats.wire.link import Wire, round_trip_ns, ways
 from callbench.store.lines.capacity import (
+    AloneLine,
     EvidenceRecord,
     LoadedRecord,
     LoadOutcome,
@@ -38,6 +41,8 @@ _WARM_UP = 0.2
 _PROOF = -1
 _PROOFS = 2
 _GUESS_S = 0.5
+# Calls of one client take no more of the search than this.
+_ALONE_TIME = 1 / 20
 # What frames and headers add to the bytes of an answer, roughly.
 _OVERHEAD = 1.04
 # Of a load's record, what stays out of the journal: it is large, and nothing rests on it.
@@ -79,6 +84,7 @@ class CapacitySearch:
         self._times_us: dict[float, float] = {}
         for line in steps:
             self._times_us |= _mean_us(line["level"], line["load"])
+        self._alone = alone_of(lines, run)
         self._proofs: list[TriedLoad] = list(of_kind(lines, ProofLine, run.path))
         self._dead = any(of_kind(lines, LossLine, run.path))
         self._spent_s = until_s(lines)
@@ -108,11 +114,11 @@ class CapacitySearch:
     def _next(self, start: float) -> NextLoad | None:
         """Return the next load of the search itself."""
         request = self._request
-        return next_place(self._trials, start, request.span, request.need, held_from(request))
+        return next_place(self._trials, start, request.span, request.need, held_from(request, self._alone))
 
     def _proof(self) -> NextLoad | None:
         """Return a longer load near the lower end. What is rarer than a usual load is long was seen by none of them."""
-        level = proof_level(capacity(self._trials, self._request.span), self._request)
+        level = proof_level(capacity(self._trials, self._request.span), self._request, self._alone)
         made = [line for line in self._proofs if line["level"] == level]
         if level is None or self._dead or len(made) >= _PROOFS or any(line["holds"] for line in made):
             return None
@@ -137,11 +143,23 @@ class CapacitySearch:
         """Where to begin: with one client; along the rate with half of what a closed loop of few clients reaches."""
         if self._request.along == CLIENTS or self._trials:
             return 1.0
+        first = self._drive_alone(_GUESS_S)
+        per_s = first["calls"] / (first["elapsed_ns"] / 1e9)
+        more_s = more_alone_s(first["calls"], per_s, self._request.seconds)
+        dones = [first, *([self._drive_alone(more_s)] if more_s else [])]
+        alone = Alone.of([dict(done["latency"]["buckets"]) for done in dones if done["latency"]])
+        if alone is not None:
+            self._alone = alone
+            self._run.append(
+                AloneLine(kind="alone", calls=alone.calls, mean_us=alone.mean_us, variation=alone.variation)
+            )
+        return max(1.0, per_s / 2)
+
+    def _drive_alone(self, seconds: float) -> Done:
         aim = self._target.spec
-        done = self._target.client.drive(
-            aim.call, aim.arguments, calls=1, seconds=_GUESS_S, limit_seconds=_GUESS_S + 60, timing="each", clients=1
+        return self._target.client.drive(
+            aim.call, aim.arguments, calls=1, seconds=seconds, limit_seconds=seconds + 60, timing="each", clients=1
         )
-        return max(1.0, done["calls"] / (done["elapsed_ns"] / 1e9) / 2)
 
     def _try(self, next_load: NextLoad) -> TriedLine:
         self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(next_load.level)}")
@@ -219,6 +237,11 @@ class CapacitySearch:
         carried = (int(result.done.get("sent_bytes") or 0), int(result.done.get("received_bytes") or 0))
         seen = asdict(replace(result.evidence, link=link_use(self._wire, carried, int(result.done["elapsed_ns"]))))
         return cast("EvidenceRecord", seen)
+
+
+def more_alone_s(calls: int, per_s: float, search_s: float) -> float:
+    """Return how much longer one client calls, in seconds, to know how much its calls vary; 0 if it is known."""
+    return min((CALLS - calls) / per_s, search_s * _ALONE_TIME) if 0 < calls < CALLS else 0.0
 
 
 def call_s(times_us: Mapping[float, float], level: float) -> float:

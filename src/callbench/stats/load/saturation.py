@@ -83,12 +83,13 @@ class Saturation:
         return self.resource in (Resource.DRIVER, Resource.OTHERS)
 
 
-def saturated(every: Sequence[LoadObservation], level: float) -> Saturation:
+def saturated(every: Sequence[LoadObservation], level: float, alone_us: float | None = None) -> Saturation:
     """Say what was used up around a level.
 
     Args:
         every: all loads that were tried.
         level: the capacity.
+        alone_us: of calls of one client, the mean time; None: the loads of the lowest level say it.
     """
     beyond = [load for load in every if level < load.level <= level * 2.2 and not load.met]
     beyond = beyond or [load for load in every if load.level >= level]
@@ -102,7 +103,7 @@ def saturated(every: Sequence[LoadObservation], level: float) -> Saturation:
     best = max(named, key=lambda vote: [other.resource for other in named].count(vote.resource), default=None)
     if best is not None and [vote.resource for vote in named].count(best.resource) * 2 > len(loaded):
         return best
-    return _by_the_queue(every, loaded)
+    return _by_the_queue(every, loaded, alone_us)
 
 
 def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | None:
@@ -136,21 +137,25 @@ def _driver_taken(evidence: Evidence) -> bool:
     return starved(evidence) or (evidence.client.used < IDLE and others > NEIGHBOURS)
 
 
-def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObservation]) -> Saturation:
+def _by_the_queue(
+    every: Sequence[LoadObservation], loaded: Sequence[LoadObservation], alone_us: float | None
+) -> Saturation:
     """Say what calls waited for where no processor was used up."""
     times = [load for load in every if load.mean_us]
-    lone = min(times, key=lambda load: load.level, default=None)
+    lowest = min(times, key=lambda load: load.level, default=None)
+    # Where calls take very different times, some wait at half of the capacity already.
+    lone_us, lone = (alone_us, "alone") if alone_us else (lowest and lowest.mean_us, "at the lowest load")
     waits = [load.mean_us for load in loaded if load.mean_us]
-    if lone is None or lone.mean_us is None or not waits:
+    if not lone_us or not waits:
         return Saturation(Resource.UNDECIDED, "no call was answered")
-    if median(waits) < _QUEUED * lone.mean_us:
-        short = f"a call took {figure(median(waits) / 1e3)} ms, and {figure(lone.mean_us / 1e3)} ms at the lowest load"
+    if median(waits) < _QUEUED * lone_us:
+        short = f"a call took {figure(median(waits) / 1e3)} ms, and {figure(lone_us / 1e3)} ms {lone}"
         failing = [load for load in loaded if load.errors and not load.met]
         hardly = Saturation(Resource.NOTHING, f"calls hardly waited for each other: {short}")
         return _by_failures(failing) if len(failing) * 2 > len(loaded) else hardly
     rate = median(load.per_s for load in loaded)
     most = max(load.per_s for load in every)
-    at_once = rate * lone.mean_us / 1e6
+    at_once = rate * lone_us / 1e6
     seen = [load.evidence.server.busy for load in loaded if load.evidence is not None]
     known = [busy for busy in seen if busy is not None]
     if not known:

@@ -63,6 +63,18 @@ class TriedLoad(LoadOutcome):
     seconds: float
 
 
+class AloneLine(TypedDict):
+    """Along the rate: calls of one client, before all loads. They wait for nobody.
+
+    `mean_us`: of their times. `variation`: their variance over the square of their mean.
+    """
+
+    kind: Literal["alone"]
+    calls: int
+    mean_us: float
+    variation: float
+
+
 class StepLine(TriedLoad):
     """A usual load, of the coarse search or of a crossing."""
 
@@ -86,5 +98,5 @@ class LossLine(TypedDict):
 
 
 TriedLine = StepLine | ProofLine
-CapacityRecordLine = StepLine | ProofLine | LossLine | NoteLine
+CapacityRecordLine = AloneLine | StepLine | ProofLine | LossLine | NoteLine
 CAPACITY_LINES: LineTypes[CapacityRecordLine] = LineTypes("a capacity", CapacityRecordLine)
