@@ -66,6 +66,29 @@ def test_what_does_not_recover_is_passed() -> None:
     assert sum(verdict.outcome is not Outcome.PASSED for verdict in found) <= 4
 
 
+def _of_rare_calls(seed: int) -> ComparedFigures:
+    """Calls of 5 ms, of B one of a hundred 50 times as long: half a second a fork, and a third without a pause."""
+    random = np.random.default_rng(seed)
+
+    def rates(seconds: float, times: int, *, rare: bool) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        calls = round(seconds / 0.005)
+        slow = random.binomial(calls, 0.01 if rare else 0.0, times)
+        return calls / (calls * 0.005 + slow * 0.245) * np.exp(random.normal(0, 0.03, times))
+
+    a, b = rates(0.5, 4, rare=False), rates(0.5, 4, rare=True)
+    both = rates(0.33, SUSTAINED, rare=True) / rates(0.33, SUSTAINED, rare=False)
+    sustained = both / (b / a)[:SUSTAINED]
+    return ComparedFigures("c001", ("a", "b"), "call", (list(a), list(b)), sustained=list(sustained))
+
+
+def test_rare_slow_calls_are_no_server_that_recovers() -> None:
+    """Beside 0.5 (0.1 to 1.9): "called without a pause, B / A is about 1.2 and not 0.5"."""
+    found = [_of_rare_calls(seed) for seed in range(300)]
+    said = sum(recovery_of(figures.sustained, figures.difference()) is not None for figures in found)
+    assert said <= 9
+    assert sum(recovery_of(figures.sustained) is not None for figures in found) > 20
+
+
 def test_a_regression_stays_one() -> None:
     (verdict,) = metric_verdicts([_figures(1, 0.7, 0.7)], Rule(threshold=0.1, p99_threshold=None))
     assert verdict.outcome is Outcome.FAILED

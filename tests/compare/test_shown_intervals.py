@@ -146,5 +146,16 @@ def test_noise_is_not_called_too_close() -> None:
     assert "even 100 forks would not decide what is undecided, because it is too close to a limit" in texts[1]
 
 
+def test_what_seems_to_lie_at_a_limit_by_chance_is_not_called_too_close() -> None:
+    """Of two equal servers, 0.98 (0.92 to 1.04) beside a limit of 2 %: "even 100 forks would not decide"."""
+    values = ([700.0, 710, 704, 702], [680.0, 712, 690, 678])
+    found = metric_verdicts([ComparedFigures("c", ("a/x", "a/x"), "Sum", values)], Rule())
+    said = show.sentences(Comparison("A", "B", "4 forks", Rule(), found, []))[0]
+    assert found[0].decided is not None
+    assert found[0].decided.more is None
+    assert "how many more forks would decide what is undecided cannot be told" in said
+    assert "too close" not in said
+
+
 def test_shares_read_from_an_interval_read_as_its_ratio() -> None:
     assert times_more(Interval(1.013, 1.005, 1.021, 5)) == "1.3 % more (0.5 to 2.1 %)"

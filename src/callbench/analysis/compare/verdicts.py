@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from callbench.stats.decide.decision import (
@@ -218,7 +218,7 @@ def _metric_verdict(
 ) -> MetricVerdict:
     """Judge what was measured: rate and tail are of no worth where more calls fail."""
     a, b = (_mean(values) for values in figures.values)
-    recovers = recovery_of(figures.sustained)
+    recovers = recovery_of(figures.sustained, figures.difference())
     if (
         recovers is not None
         and _undone(decided, recovers, margin, less_is_better=figures.metric.less_is_better)
@@ -247,20 +247,23 @@ _OF_FORKS = Prior(0.05**2, 10.0)
 _SAME, _LEVEL = 0.05, 0.01
 
 
-def recovery_of(sustained: Sequence[float]) -> Interval | None:
+def recovery_of(sustained: Sequence[float], of_forks: LogRatio | None = None) -> Interval | None:
     """Find whether a ratio is another one where calls follow each other without a pause.
 
     A limit such as a bucket of tokens recovers while the other side is called, so slices in turn do not see it.
 
     Args:
         sustained: of some forks, the ratio without a pause over the ratio of slices.
+        of_forks: the ratio of slices. What its forks differ by, each of the two has: rare slow calls are in one of
+            them or in the other.
 
     Returns:
         How many times as much it is; None if that is not shown to be more than 5 % off.
     """
     if len(sustained) < 2:
         return None
-    moderated = _OF_FORKS.moderated(paired(sustained))
+    own = 0.0 if of_forks is None else 2 * of_forks.error**2 * of_forks.count
+    moderated = replace(_OF_FORKS, variance=max(_OF_FORKS.variance, own)).moderated(paired(sustained))
     return moderated.interval(1 - _LEVEL) if moderated.p_value(math.log1p(_SAME)) < _LEVEL else None
 
 

@@ -173,18 +173,31 @@ def _more_forks(undecided: Sequence[DecidedComparison], margin: float) -> Iterat
         more = max(numbers)
         what = "what is undecided" if not hopeless else f"{len(numbers)} of {len(undecided)} undecided"
         yield f"about {more} more fork{'s' * (more > 1)} would decide {what}"
-    if hopeless:
-        which = "what is undecided" if not numbers else "the others" if len(hopeless) > 1 else "the other"
-        yield f"even {MOST_FORKS} forks would not decide {which}, because {_why_hopeless(hopeless, margin)}"
+    if not hopeless:
+        return
+    which = "what is undecided" if not numbers else "the others" if len(hopeless) > 1 else "the other"
+    why = _why_hopeless(hopeless, margin)
+    if why:
+        yield f"even {MOST_FORKS} forks would not decide {which}, because {why}"
+    else:
+        yield f"how many more forks would decide {which} cannot be told: it is not known whether a limit is near"
 
 
 def _why_hopeless(undecided: Sequence[DecidedComparison], margin: float) -> str:
-    """Say what keeps more forks from deciding: noise, or a value at a limit that they would show exactly."""
+    """Say what keeps more forks from deciding: noise, or a value at a limit that they would show exactly.
+
+    Nothing where a ratio seems to lie at a limit and is known no better than how far the next one is.
+    """
     spread = max(comparison.spread for comparison in undecided)
     # A hundred forks narrow an interval to about a quarter of what one fork differs from another.
     if spread / 4 > math.expm1(margin):
         return f"the forks differ by {_percent(spread)} from each other"
-    return "it is too close to a limit"
+    near = all(
+        math.log(found.ratio.high / found.ratio.low) / 2 <= margin
+        for found in undecided
+        if found.ratio.low and found.ratio.high
+    )
+    return "it is too close to a limit" if near else ""
 
 
 def record(comparison: Comparison) -> dict[str, Any]:
