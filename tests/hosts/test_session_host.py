@@ -114,9 +114,9 @@ def test_an_order_that_arrives_twice_is_done_once(orders: Orders) -> None:
     start: dict[str, Any] = {"session": 1, "number": 0, "adapter": "honest", "who": "the server"}
     assert orders.ask("start", **start) == orders.ask("start", **start) == {"broken": False, "closed": False}
     assert orders.host.alive == 1
-    assert orders.ask("exchange", session=1, number=1, **HELLO)["line"]["is"] == "hello"
+    assert orders.ask("exchange", session=1, number=1, **HELLO)["lines"][0]["is"] == "hello"
     served = orders.ask("exchange", session=1, number=2, **exchange(STACKS, "serving"))
-    assert served["line"]["is"] == "serving"
+    assert served["lines"][0]["is"] == "serving"
     # Done again, it would be refused, or have another port.
     assert orders.ask("exchange", session=1, number=2, **exchange(STACKS, "serving")) == served
 

@@ -171,6 +171,10 @@ class AdapterProcess:
             )
         return message
 
+    def says_more(self, within_s: float) -> bool:
+        """Return whether there is more to receive, or will be within this time."""
+        return bool(self._pending) or _ready(self._stdout, select.POLLIN, within_s)
+
     def _line(self, deadline: float, awaited: str, since: float) -> bytes:
         while True:
             end = self._pending.find(b"\n", self._searched)

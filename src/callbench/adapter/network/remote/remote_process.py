@@ -4,6 +4,7 @@ import base64
 import itertools
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ class RemoteProcess:
         self._host, self.session, self._ask_agent = host, session, ask
         self._numbers = itertools.count()
         self._unsent: list[Mapping[str, Any]] = []
+        self._received: deque[dict[str, Any]] = deque()
         self._files: dict[str, str] = {}
         self._send_s = 0.0
         self.broken = self.closed = False
@@ -104,6 +106,8 @@ class RemoteProcess:
     def receive(self, deadline: float, awaited: str, since: float | None = None) -> dict[str, Any]:
         """Send what was kept, and read one line as a JSON object, until `deadline` on the monotonic clock.
 
+        An answer can have several lines. They are returned one by one, before the next order.
+
         Raises:
             AdapterFailure: `died`, `silent` or `garbage`, as on this machine.
             HostLost: as in `_ask`.
@@ -112,17 +116,18 @@ class RemoteProcess:
         lines, files, self._unsent, self._files = self._unsent, self._files, [], {}
         seconds = max(0.0, deadline - now)
         waited_s = 0.0 if since is None else now - since
-        line: dict[str, Any] = self._ask(
-            "exchange",
-            seconds + (self._send_s if lines else 0.0),
-            lines=lines,
-            files=files,
-            send_s=self._send_s,
-            read_s=seconds,
-            awaited=awaited,
-            waited_s=waited_s,
-        )["line"]
-        return line
+        if lines or not self._received:
+            self._received += self._ask(
+                "exchange",
+                seconds + (self._send_s if lines else 0.0),
+                lines=lines,
+                files=files,
+                send_s=self._send_s,
+                read_s=seconds,
+                awaited=awaited,
+                waited_s=waited_s,
+            )["lines"]
+        return self._received.popleft()
 
     def _flush(self) -> None:
         """Send what was kept, as nobody waits for an answer."""

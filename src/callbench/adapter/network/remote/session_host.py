@@ -39,6 +39,8 @@ _WITHOUT_LEASE = {"take", "facts"}
 SLOW = {"facts", "release", "rights", "send stream"}
 # How many answers are kept, for an order that arrives twice.
 _KEPT = 8
+# So soon after its last report a drive says that it is done.
+_NEXT_LINE_SECONDS = 0.002
 # What the network lab says when it has made a host of a link within this one.
 JOINED = "joined"
 
@@ -193,7 +195,10 @@ class SessionHost:
         return known.manifest.program, known.manifest.file.parent
 
     def _exchange(self, session: HostedSession, order: Order) -> Answer:
-        """Pass lines on, and return the next line of the adapter, unless the core does not wait for one."""
+        """Pass lines on, and return the next line of the adapter, unless the core does not wait for one.
+
+        What a drive reports last and its end are two lines, but one answer: each would be an order between two slices.
+        """
         process = _process(session)
         for line in order["lines"]:
             process.send(self.with_own_files(line, order["files"]), float(order["send_s"]))
@@ -205,7 +210,10 @@ class SessionHost:
         if session.made is None and line.get("is") == JOINED:
             # Its paths are the lab's own: none of them comes from the core.
             session.made = Host(line["address"], line["netns"], line["user"])
-        return {"line": line}
+        lines = [line]
+        while lines[-1].get("is") == "interval" and process.says_more(_NEXT_LINE_SECONDS):
+            lines.append(process.receive(deadline, str(order["awaited"]), since))
+        return {"lines": lines}
 
     def with_own_files(self, line: Answer, files: Mapping[str, str]) -> Answer:
         """Replace the path of a schedule by one of this host with the same content."""
