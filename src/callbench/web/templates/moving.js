@@ -37,9 +37,9 @@ if (choosing !== null) {
       const part = made.getElementById(shown.id);
       if (own.signal.aborted || part === null) return;
       shown.replaceChildren(...part.childNodes);
-      // Of a matrix: which boxes are measured.
+      // Of a matrix: which boxes are measured. There is none where the choice cannot be.
       const taken = made.querySelectorAll("[data-taken]");
-      choosing.querySelectorAll("[data-taken]").forEach((box, place) => { box.dataset.taken = taken[place].dataset.taken; });
+      choosing.querySelectorAll("[data-taken]").forEach((box, place) => { box.dataset.taken = taken[place]?.dataset.taken ?? "no"; });
       history.replaceState(null, "", answer.url);
     } catch (stopped) {
       if (stopped.name !== "AbortError") throw stopped;
