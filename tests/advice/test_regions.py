@@ -1,6 +1,8 @@
 """The map of an advice: who wins where, where several are equal, and where it is undecided."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -11,6 +13,10 @@ from callbench.catalog.situation.link_text import link_of
 from callbench.model.situation import Situation, SituationLink
 from callbench.report.advice import words
 from callbench.report.charts.regions import regions
+from callbench.report.sections import winners
+
+if TYPE_CHECKING:
+    from callbench.analysis.run.subject import Subject
 
 # Few bytes against little time: the first wins where bytes decide, and they are equal where the delay does.
 SMALL = Truth("stack/small", fixed_us=60.0, us_per_byte=0.002, overhead_bytes=100.0, factor=1.0)
@@ -32,6 +38,21 @@ def test_the_one_with_few_bytes_wins_where_messages_are_long() -> None:
     fastest = found.winners[-1][0], found.tied[-1][0]
     assert fastest[0] >= 0
     assert fastest[1]
+
+
+def test_a_run_of_several_sizes_has_a_map_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = record([SMALL, LARGE], SIZES, Situation([SituationLink("far", {}, 1.0)]), 3, 6)
+    [found] = winners.maps(every)
+    assert found.x.unit == "bytes"
+    assert found.y.here is None, "a run has no link that is its reader's"
+    assert found.names[found.winners[0][-1]] == "stack/small", "many bytes over a slow link"
+    assert found.tied[-1][0] or found.winners[-1][0] < 0, "few bytes over a fast one"
+    assert not list(winners.maps({key: known for key, known in every.items() if key[1] == "call"})), "one size"
+    monkeypatch.setattr("callbench.report.sections.winners.figures.read", lambda *_: every)
+    made = winners.section(cast("Subject", SimpleNamespace(results=SimpleNamespace(cells=[]), cards={})))
+    assert made is not None
+    assert "<svg" in made.charts[0].svg
+    assert made.charts[0].title == "Who wins where: Order"
 
 
 def test_today_is_named_among_equals() -> None:

@@ -23,6 +23,7 @@ from callbench.report.sections import (
     steadiness,
     steps,
     verdicts,
+    winners,
     wire_ledger,
 )
 from callbench.report.studies.gateway import stages, summaries
@@ -49,6 +50,7 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     cost.section,
     processes.section,
     wire_ledger.section,
+    winners.section,
     overhead.section,
     encodings.section,
     cold.section,
