@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from advice.counted import run
 from callbench.store.shelf import Shelf
 from callbench.web.calculating import Calculating
+from callbench.web.reports import Reports
 from web_page import names
 
 pytest_plugins = ["web_page"]
@@ -57,7 +58,7 @@ def test_a_page_is_made_once_and_only_the_newest_are_kept(
 ) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
-    monkeypatch.setattr("callbench.web.calculating._MOST_KEPT", 2)
+    monkeypatch.setattr("callbench.web.reports._MOST_CHOSEN", 2)
     started: list[list[str]] = []
 
     def said(words: list[str], _: object) -> str:
@@ -66,7 +67,7 @@ def test_a_page_is_made_once_and_only_the_newest_are_kept(
         return ""
 
     monkeypatch.setattr("callbench.web.calculating.said", said)
-    calculating = Calculating(Shelf(made.parent), kept)
+    calculating = Calculating(Shelf(made.parent), Reports(kept))
     one = calculating.page("a", ["--calls-per-second=1"])
     assert calculating.page("a", ["--calls-per-second=1"]) == one
     assert len(started) == 1

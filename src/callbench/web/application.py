@@ -57,7 +57,7 @@ class Pages:
         self._shelf = shelf
         self._kept = kept
         self._reports, self._histories = Reports(kept), Histories(shelf)
-        self._comparing, self._calculating = Comparing(shelf), Calculating(shelf, kept)
+        self._comparing, self._calculating = Comparing(shelf), Calculating(shelf, self._reports)
         self._latencies = Latencies(shelf, self._reports)
         jobs = Jobs(shelf)
         self._serving = Serving(jobs)

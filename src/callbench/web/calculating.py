@@ -1,6 +1,5 @@
 """The calculator: what the stacks of a run cost for so many calls, over a link, at prices, by an advice."""
 
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
@@ -13,7 +12,7 @@ from callbench.model.errors import MachineFailure
 from callbench.store.shelf import Shelf
 from callbench.web.forms import FormField
 from callbench.web.program import said, shell
-from callbench.web.reports import state_of
+from callbench.web.reports import Reports, state_of
 from callbench.web.views import framed, view
 
 FIELDS = (
@@ -25,7 +24,6 @@ FIELDS = (
     FormField("objective", "Objective", "--objective", hint="p99 under 50 ms"),
     FormField("today", "Stack of today", "--today"),
 )
-_MOST_KEPT = 20
 # An advice was given; no stack meets the requirements; undecided. Each has a page.
 _ENDS = (0, 1, 3)
 
@@ -33,17 +31,9 @@ _ENDS = (0, 1, 3)
 class Calculating:
     """What the addresses below `/calculator` answer."""
 
-    def __init__(self, shelf: Shelf, kept: Path) -> None:
-        """Calculate from runs of a folder.
-
-        Args:
-            shelf: the runs.
-            kept: a folder for the pages, which goes with the server.
-        """
-        self._shelf, self._kept = shelf, kept
-        self._one = threading.Lock()
-        self._count = 0
-        self._known: dict[tuple[str, ...], tuple[object, Path]] = {}
+    def __init__(self, shelf: Shelf, reports: Reports) -> None:
+        """Calculate from runs of a folder, and keep the pages as those of reports."""
+        self._shelf, self._reports = shelf, reports
 
     def routes(self) -> Sequence[Route]:
         """Return the addresses."""
@@ -80,27 +70,16 @@ class Calculating:
             MachineFailure: it took too long, or nothing was written.
         """
         path = self._shelf.path(run)
-        with self._one:
-            # An advice also rests on what was measured for it in the run's folder.
-            state = [state_of(part) for part in (path, *sorted(path.glob("held-back-*")), path / "sizes")]
-            known = self._known.pop((run, *options), None)
-            if known is None or known[0] != state:
-                if known is not None:
-                    known[1].unlink(missing_ok=True)
-                known = state, self._made(path, options)
-            # The newest stand last.
-            self._known[run, *options] = known
-            while len(self._known) > _MOST_KEPT:
-                self._known.pop(next(iter(self._known)))[1].unlink(missing_ok=True)
-            return known[1].read_bytes()
+        words = _words(path, options)
 
-    def _made(self, path: Path, options: Sequence[str]) -> Path:
-        self._count += 1
-        file = self._kept / f"advice-{self._count}.html"
-        said([*_words(path, options), "--page", str(file)], _ENDS)
-        if not file.is_file():
-            raise MachineFailure(f"the calculator wrote no page: `{shell(_words(path, options))}` says why")
-        return file
+        def make(file: Path) -> None:
+            said([*words, "--page", str(file)], _ENDS)
+            if not file.is_file():
+                raise MachineFailure(f"the calculator wrote no page: `{shell(words)}` says why")
+
+        # An advice also rests on what was measured for it in the run's folder.
+        state = [state_of(part) for part in (path, *sorted(path.glob("held-back-*")), path / "sizes")]
+        return self._reports.page((path, "advise", *options), state, make)
 
 
 def _options(values: Mapping[str, str]) -> list[str]:

@@ -3,7 +3,7 @@
 import os
 import stat
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -41,28 +41,39 @@ class Reports:
             BadInput: it cannot be made; the sentence is the command's.
             MachineFailure: it took too long.
         """
+        state = state_of(record)
+        words = ["report", str(record), *options, "--out"]
+        content = self.page((record, *options), state, lambda file: said([*words, str(file)]))
+        if not options:
+            self._verdicts[record] = state, title_of(content)
+        return content
+
+    def page(self, key: tuple[Path | str, ...], state: object, make: Callable[[Path], object]) -> bytes:
+        """Return a page as it is now. It is made anew when what it rests on has changed.
+
+        Args:
+            key: the record, and what is asked of it.
+            state: what the page rests on.
+            make: writes it to a file.
+
+        Raises:
+            BadInput, MachineFailure: as `make`.
+        """
         with self._one:
-            state = state_of(record)
-            known = self._made.pop((record, *options), None)
+            known = self._made.pop(key, None)
             if known is None or known[0] != state:
                 if known is not None:
                     known[1].unlink(missing_ok=True)
-                known = state, self._write(record, options)
-            # The newest stand last. Of cells that were chosen there are any number of pages.
-            self._made[record, *options] = known
-            chosen = [key for key in self._made if key[1:] not in _LASTING]
-            for key in chosen[:-_MOST_CHOSEN]:
-                self._made.pop(key)[1].unlink(missing_ok=True)
-            content = known[1].read_bytes()
-            if not options:
-                self._verdicts[record] = state, title_of(content)
-            return content
-
-    def _write(self, record: Path, options: Sequence[str]) -> Path:
-        self._count += 1
-        file = self._kept / str(self._count)
-        said(["report", str(record), "--out", str(file), *options])
-        return file
+                self._count += 1
+                file = self._kept / str(self._count)
+                make(file)
+                known = state, file
+            # The newest stand last. Of cells that were chosen, and of costs, there are any number of pages.
+            self._made[key] = known
+            chosen = [each for each in self._made if each[1:] not in _LASTING]
+            for each in chosen[:-_MOST_CHOSEN]:
+                self._made.pop(each)[1].unlink(missing_ok=True)
+            return known[1].read_bytes()
 
     def verdict(self, record: Path) -> str:
         """Return the title of a report that was made already and is still true; "" if there is none.

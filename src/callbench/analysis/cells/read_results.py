@@ -10,7 +10,6 @@ from callbench.analysis.cells import (
     echo_multiples,
     histograms,
     metric_queries,
-    sharing,
     unsteady,
     validity,
 )
@@ -138,11 +137,11 @@ def _known(run: Record, results: Results) -> list[validity.CellFacts]:
     driven = _driven(run)
     links = run.plan().get("links") or {}
     real = {name for name, wire in links.items() if "hosts" in wire}
-    placed = sharing.placed_together(run.environment())
+    placed = validity.placed_together(run.environment())
 
     def together(stack: str, link: str) -> bool:
         if link in real:
-            return bool(sharing.host_of_both(cards.get(stack, {}), links[link]))
+            return bool(validity.host_of_both(cards.get(stack, {}), links[link]))
         return placed or stack in elsewhere
 
     return [

@@ -25,6 +25,7 @@ from callbench.analysis.cells.table_rows import (
     WarmUpRow,
 )
 from callbench.analysis.cells.unsteady import WarmUpSummary, warmed
+from callbench.model.card import StackCard
 from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
@@ -33,6 +34,7 @@ from callbench.stats.load.bottleneck import Evidence, LimitVerdict, verdict_of
 from callbench.stats.load.side_shares import side_of
 from callbench.stats.steady.plateau import Plateau
 from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
+from callbench.stats.wire.link import Wire
 from callbench.store.rows import grouped, rows_of
 
 if TYPE_CHECKING:
@@ -419,3 +421,17 @@ def slowed_rates(pairs: Sequence[Sequence[int]]) -> list[float]:
         for plain, plain_ns, slow, slow_ns in pairs
         if plain and plain_ns and slow and slow_ns
     ]
+
+
+def placed_together(environment: Mapping[str, object]) -> bool:
+    """Return whether this machine had no processor for each side."""
+    placement = environment.get("placement")
+    if not isinstance(placement, Mapping):
+        return False
+    return bool(set(placement.get("client") or []) & set(placement.get("server") or []))
+
+
+def host_of_both(card: StackCard, wire: Wire) -> str:
+    """Return the real host that has client and server, since the link lies between server and backend; "": none."""
+    hosts: Mapping[str, str] = wire.get("hosts") or {}
+    return hosts["client"] if hosts and "backend" not in hosts and card.get("backend") else ""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.cells import sharing
+from callbench.analysis.cells.validity import host_of_both, placed_together
 from callbench.analysis.judge.claims import ClaimResult, Verdict
 from callbench.analysis.run.headline import of_group, without_rates
 from callbench.analysis.run.obstacles import obstacles
@@ -212,7 +212,7 @@ def _sharing(subject: Subject) -> list[str]:
     links = subject.run.plan().get("links") or {}
     texts = []
     over = {cell.attributes["link"] for cell in subject.results.cells}
-    if sharing.placed_together(subject.environment) and any("hosts" not in links.get(link, {}) for link in over):
+    if placed_together(subject.environment) and any("hosts" not in links.get(link, {}) for link in over):
         texts.append(
             "Client and server shared a processor and slowed each other. Both could reach higher rates on separate"
             " processors."
@@ -221,7 +221,7 @@ def _sharing(subject: Subject) -> list[str]:
         (host, cell.attributes["stack"])
         for cell in subject.results.cells
         if (
-            host := sharing.host_of_both(
+            host := host_of_both(
                 card_of(subject.cards, cell.attributes["stack"]), links.get(cell.attributes["link"], {})
             )
         )
