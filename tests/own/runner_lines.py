@@ -49,6 +49,11 @@ class Runner:
         serve = {"stack": stack, "host": "127.0.0.1", "port": 0, "delays": _NO_DELAYS, "options": {}}
         return str(self.does("serve", "serving", **serve)["endpoint"])
 
+    def stop_serving(self) -> None:
+        """Take the clients and the server away, so that another stack can be served."""
+        self.does("disconnect", "disconnected")
+        self.does("stop-serving", "stopped-serving")
+
     def connect(self, stack: str, endpoint: str, clients: int = 2) -> None:
         """Connect clients."""
         connect = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": 30_000}
