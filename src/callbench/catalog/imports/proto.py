@@ -21,10 +21,12 @@ from callbench.model.service.imported import Imported
 from callbench.model.service.schema import Kind, Loss, Message, OwnCall, Schema
 
 # A text outside of imports can look like a comment, and a comment like an import: they are read in one go.
-_QUOTED = r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
-_IMPORT = re.compile(rf"\bimport\s+(?:(?:public|weak|option)\s+)?(?P<names>{_QUOTED}(?:\s*{_QUOTED})*)\s*;|{_QUOTED}")
+_QUOTED = r"""(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')"""
+# One without an end is passed over too: else the rest of the file would be read from each of its quotes.
+_PASSED = r"""(?:"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?)"""
+_IMPORT = re.compile(rf"\bimport\s+(?:(?:public|weak|option)\s+)?(?P<names>{_QUOTED}(?:\s*{_QUOTED})*)\s*;|{_PASSED}")
 LONGEST_NAME = 250
-_COMMENT = re.compile(rf"(?P<text>{_QUOTED})|/\*.*?\*/|//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(rf"(?P<text>{_PASSED})|/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def read(sources: Sequence[Source], options: Options) -> Imported:
