@@ -214,7 +214,13 @@ THRIFT: dict[str, st.SearchStrategy[Any]] = {
     "Color": st.sampled_from(["RED", "GREEN", "DEEP"]),
 }
 COLORS = {"RED": 0, "GREEN": 7, "DEEP": 40000}
-KEYS: dict[str, st.SearchStrategy[Any]] = {"string": TEXT, "i32": _whole(32), "i64": _whole(64)}
+KEYS: dict[str, st.SearchStrategy[Any]] = {
+    "string": TEXT,
+    "byte": st.integers(-128, 127),
+    "i16": _whole(16),
+    "i32": _whole(32),
+    "i64": _whole(64),
+}
 
 
 @st.composite

@@ -126,7 +126,14 @@ def test_what_a_recording_has_besides_samples_is_counted(tmp_path: Path, entry: 
 
 @pytest.mark.parametrize(
     ("key", "name", "wrong"),
-    [("i32", "a", "int32"), ("i32", "2147483648", "int32"), ("i64", "01", "int64"), ("bool", "yes", "bool")],
+    [
+        ("i32", "a", "int32"),
+        ("i32", "2147483648", "int32"),
+        ("i64", "01", "int64"),
+        ("byte", "128", "i8"),
+        ("i16", "-32769", "i16"),
+        ("bool", "yes", "bool"),
+    ],
 )
 def test_a_key_that_its_map_cannot_have_is_refused(tmp_path: Path, key: str, name: str, wrong: str) -> None:
     schema, sample = tmp_path / "shop.thrift", tmp_path / "EchoA.json"

@@ -92,7 +92,7 @@ class Thrift:
             case Shape.MANY:
                 return TType.LIST, within
             case Shape.MAP:
-                return TType.MAP, (_TYPES[field.key], within)
+                return TType.MAP, (_WIDTHS.get(field.key_format, _TYPES[field.key]), within)
             case _:
                 return element
 

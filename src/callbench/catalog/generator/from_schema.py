@@ -109,7 +109,7 @@ class _Drawing:
             drawn: dict[str, Json] = {}
             for _ in range(_TRIES * size):
                 if len(drawn) < size:
-                    drawn[self._scalars.key(field.key)] = self._one(field, level)
+                    drawn[self._scalars.key(field)] = self._one(field, level)
             return drawn
         return self._one(field, level)
 

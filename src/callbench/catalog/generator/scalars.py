@@ -13,7 +13,7 @@ from random import Random
 
 from callbench.model.service.imported import Json
 from callbench.model.service.limits import NO_LIMITS, Limits
-from callbench.model.service.schema import NULL, WHOLE, Field, Kind
+from callbench.model.service.schema import NARROW, NULL, WHOLE, Field, Kind
 
 FORMATS = frozenset({
     *("uuid", "date-time", "date", "time", "duration", "decimal", "email", "uri", "ipv4", "ipv6", "hostname"),
@@ -55,11 +55,12 @@ class Scalars:
         """Draws from this."""
         self._random = random
 
-    def key(self, kind: Kind) -> str:
+    def key(self, field: Field) -> str:
         """A key of a map."""
-        if kind is Kind.BOOL:
+        if field.key is Kind.BOOL:
             return self._random.choice(("true", "false"))
-        return self._random.choice(_WORDS) if kind is Kind.STRING else str(self._random.randint(1, 10_000))
+        most = NARROW.get(field.key_format, range(10_001)).stop - 1
+        return self._random.choice(_WORDS) if field.key is Kind.STRING else str(self._random.randint(1, most))
 
     def drawn(self, field: Field) -> Json:
         """A value of a field that holds neither a message nor an enumeration."""

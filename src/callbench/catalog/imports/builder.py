@@ -30,6 +30,7 @@ class ValueType:
     null: bool = False
     encoding: Encoding = Encoding.VARINT
     key: Kind = Kind.STRING
+    key_format: str = ""
     limits: Limits = NO_LIMITS
 
 
@@ -150,6 +151,7 @@ def field(entry: ObjectKey, name: str, number: int) -> Field:
         nullable=shape is Shape.OPTIONAL and typed.null and entry.required and typed.kind is not Kind.JSON,
         encoding=typed.encoding,
         key=typed.key,
+        key_format=typed.key_format,
         limits=typed.limits,
     )
 

@@ -108,8 +108,9 @@ class Conformance:
             if not isinstance(value, dict):
                 raise _wrong(place, "an object", value)
             for key in value:
-                if not _is_key(field.key, key):
-                    raise BadInput(f"{place}: the key {key!r:.60} is no {field.key}, as the schema says")
+                if not _is_key(field, key):
+                    kind = field.key_format or field.key
+                    raise BadInput(f"{place}: the key {key!r:.60} is no {kind}, as the schema says")
             return {key: self._value(field, item, f"{place}.{key}", left_out) for key, item in value.items()}
         if value is None and field.nullable:
             return None
@@ -165,12 +166,12 @@ def _fits(kind: Kind, value: Json) -> bool:
             return isinstance(value, str)
 
 
-def _is_key(kind: Kind, key: str) -> bool:
+def _is_key(field: Field, key: str) -> bool:
     """Whether a key of a JSON object is one of a map, written as every program writes it."""
-    if kind in WHOLE:
+    if field.key in WHOLE:
         whole = re.fullmatch(r"0|-?[1-9][0-9]*", key) is not None and len(key) < _LONGEST_NUMBER
-        return whole and _fits(kind, int(key))
-    return kind is not Kind.BOOL or key in {"true", "false"}
+        return whole and int(key) in NARROW.get(field.key_format, WHOLE[field.key])
+    return field.key is not Kind.BOOL or key in {"true", "false"}
 
 
 def _finite(value: float) -> bool:

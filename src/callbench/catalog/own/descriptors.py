@@ -47,7 +47,7 @@ _IN_JSON = {
     _VALUE: "the value itself",
     "google.protobuf.NullValue": "null",
 }
-_FIELD_WORDS = {"json": str, "format": str, "required": bool, "nullable": bool}
+_FIELD_WORDS = {"json": str, "format": str, "keys": str, "required": bool, "nullable": bool}
 
 
 class Comments:
@@ -184,6 +184,7 @@ class Descriptors:
             encoding=encoding,
             key=key,
             key_encoding=key_encoding,
+            key_format=str(words.get("keys", "")),
             unpacked=shape is Shape.MANY and kind in PACKABLE and not of.is_packed,
             explicit=shape is Shape.ONE and scalar and not oneof and bool(of.has_presence),
         )

@@ -88,6 +88,8 @@ def _field(field: Field, scope: str) -> str:
         options.append("packed = false")
     if field.format:
         members["format"] = field.format
+    if field.key_format:
+        members["keys"] = field.key_format
     members["required"] = (held_apart or field.explicit) and field.shape is Shape.ONE and not field.oneof
     members["nullable"] = field.nullable
     listed = f" [{', '.join(options)}]" if options else ""

@@ -92,6 +92,7 @@ class Field:
         encoding: only protobuf's messages depend on it.
         key: of a map, what its keys are; only protobuf's messages depend on it.
         key_encoding: of a map, how protobuf writes its keys.
+        key_format: of a map with integers as keys: `i8` or `i16` if they are that wide; otherwise empty.
         unpacked: of a list of numbers: protobuf writes the field's number before each of them, as proto2 does.
         explicit: of a scalar that is always there: protobuf writes it also if it is zero or empty, as proto2 does.
         limits: of its values, as the user's schema says them. They are not kept on disk.
@@ -109,6 +110,7 @@ class Field:
     encoding: Encoding = Encoding.VARINT
     key: Kind = Kind.STRING
     key_encoding: Encoding = Encoding.VARINT
+    key_format: str = ""
     unpacked: bool = False
     explicit: bool = False
     limits: Limits = dataclasses.field(default=NO_LIMITS, compare=False, repr=False)

@@ -31,13 +31,11 @@ _BASE = {
     "binary": (Kind.BYTES, Encoding.VARINT),
     "uuid": (Kind.STRING, Encoding.VARINT),
 }
-_SHORT = "Thrift writes it in {}; the table of bytes has it as {}."
 _NARROW = {
     "i64": lost.WHOLE,
-    "uuid": ("The value is a UUID.", _SHORT.format("16 bytes", "text")),
+    "uuid": ("The value is a UUID.", "Thrift writes it in 16 bytes; the table of bytes has it as text."),
 }
 _WIDTHS = {"byte": "i8", "i8": "i8", "i16": "i16"}
-_NARROW_KEY = ("The keys of the map have 8 or 16 bits.", _SHORT.format("1 or 2 bytes", "i32"))
 _DEEPEST = 100
 
 
@@ -222,10 +220,8 @@ class _Reader:
             key = self._typed(_tree(of.children[0]), file, f"{hint}Key", depth + 1)
             value = self._typed(_tree(of.children[1]), file, f"{hint}Value", depth + 1)
             if key.shape is Shape.ONE and key.kind in MAP_KEYS:
-                if key.format in NARROW:
-                    self.builder.losses.add(place, _NARROW_KEY)
                 held = self.builder.held(value, Shape.MAP, (file.name, hint, depth), f"{hint}Value")
-                return replace(held, key=key.kind)
+                return replace(held, key=key.kind, key_format=key.format if key.format in NARROW else "")
             return self._pairs(key, value, place, hint)
         if of.data == "set":
             self.builder.losses.add(place, ("A set has no order and no doubles.", "It is a list."))
