@@ -19,7 +19,15 @@ GREETING_SECONDS = 8.0
 _NOT_YET, _EXPIRED = 9, 10
 
 
-def check_door(keys: Keys, where: tuple[str, int], what: str, remedy: str, *, seconds: float = GREETING_SECONDS) -> str:
+def check_door(  # noqa: PLR0913 - whom, what to say of it, and how patient to be
+    keys: Keys,
+    where: tuple[str, int],
+    what: str,
+    remedy: str,
+    *,
+    connect_s: float = PATIENCE_SECONDS,
+    seconds: float = GREETING_SECONDS,
+) -> str:
     """Connect once, with certificates on both sides. Return this machine's address on that connection.
 
     Args:
@@ -27,6 +35,7 @@ def check_door(keys: Keys, where: tuple[str, int], what: str, remedy: str, *, se
         where: address and port of the other side.
         what: the other side, as the begin of a sentence: `the core at 10.0.0.1:8786`.
         remedy: what to do if nobody listens there.
+        connect_s: until there is a connection.
         seconds: until the other side has greeted.
 
     Raises:
@@ -34,7 +43,7 @@ def check_door(keys: Keys, where: tuple[str, int], what: str, remedy: str, *, se
     """
     until = time.monotonic() + seconds
     try:
-        with socket.create_connection(where, PATIENCE_SECONDS) as plain:
+        with socket.create_connection(where, connect_s) as plain:
             own = str(plain.getsockname()[0])
             plain.settimeout(max(0.1, until - time.monotonic()))
             try:
@@ -47,7 +56,7 @@ def check_door(keys: Keys, where: tuple[str, int], what: str, remedy: str, *, se
             return own
     except TimeoutError:
         raise HostFailure(
-            f"{what} does not answer within {PATIENCE_SECONDS:g} s: a firewall may drop what is sent there,"
+            f"{what} does not answer within {connect_s:g} s: a firewall may drop what is sent there,"
             f" or a NAT lie between, so open TCP port {where[1]}"
         ) from None
     except ConnectionRefusedError:

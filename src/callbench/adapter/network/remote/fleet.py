@@ -34,6 +34,8 @@ from callbench.stats.estimate.clock_offset import ClockExchange, ClockOffset, cl
 # Beyond what an order may take there: a round trip, and an agent that is busy. A renewal takes no time there.
 _BEYOND_SECONDS = RENEWED_SECONDS
 _PRESENT_SECONDS = 2.0
+# For a connection to a host that has not answered an order: every fault is said within 10 s.
+_CONNECT_SECONDS = 2.0
 # The shortest of so many round trips bounds the offset of a clock.
 _EXCHANGES = 20
 # So many hosts are taken at the same time.
@@ -347,7 +349,14 @@ class Fleet:
             f"run `callbench agent` on {present.name} again; if it runs, let the core reach that port through its"
             " firewall or NAT"
         )
-        check_door(self.keys, (present.address, present.port), what, remedy, seconds=PATIENCE_SECONDS)
+        check_door(
+            self.keys,
+            (present.address, present.port),
+            what,
+            remedy,
+            connect_s=_CONNECT_SECONDS,
+            seconds=PATIENCE_SECONDS,
+        )
 
     def host(self, name: str) -> RemoteHost:
         """Take a host. Return it as a side of a link.
