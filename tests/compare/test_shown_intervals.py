@@ -118,6 +118,12 @@ def test_a_tail_of_two_forks_is_undecided_without_numbers_that_say_nothing() -> 
     show.print_comparison(found, Console(file=out, width=200))
     assert not re.search(r"\d{5,} %|e\+|0\.0000", out.getvalue())
     assert "over 1,000 %" in out.getvalue()
+    assert show.verdict(found) == "Undecided: the p99 of B is hardly known"
+    rate = ComparedFigures("c", ("a/x", "a/x"), "Sum", ([700.0, 710, 704, 702], [680.0, 712, 690, 678]))
+    both = Comparison("A", "B", "4 forks", Rule(), metric_verdicts([rate, tail], Rule()), [])
+    assert re.fullmatch(
+        r"Undecided: the rate of B may be [\d.]+ % worse, and the p99 of B is hardly known", show.verdict(both)
+    )
 
 
 def test_how_much_worse_it_may_be_is_the_end_of_the_interval_beside_it() -> None:

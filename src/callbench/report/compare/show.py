@@ -93,9 +93,16 @@ def _reasons(comparison: Comparison) -> Iterator[str]:
             yield f"B may fail more calls{_where(comparison, failing)}"
         ends = [(_may_be_worse(row.decided, row.figures.metric), row.figures.metric) for row in open_ if row.decided]
         if ends:
-            most, metric = max(ends)
-            yield f"the {metric} of B may be {_percent(most)} worse"
+            yield _may_be(ends)
         yield f"not compared{_where(comparison, open_)}"
+
+
+def _may_be(ends: Sequence[tuple[float, ComparedMetric]]) -> str:
+    """Say what may be how much worse at most, and of what that is not known."""
+    known = [end for end in ends if end[0] <= _MOST_SHARE]
+    hardly = sorted({f"the {metric} of B is hardly known" for share, metric in ends if share > _MOST_SHARE})
+    worst = [f"the {max(known)[1]} of B may be {_percent(max(known)[0])} worse"] if known else []
+    return ", and ".join(worst + hardly)
 
 
 def _may_be_worse(decided: DecidedComparison, metric: ComparedMetric) -> float:
