@@ -307,6 +307,28 @@ def test_what_openapi_says_besides_the_calls_that_are_measured_is_listed(tmp_pat
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "is_lost"),
+    [
+        ("application/json; charset=utf-8", False),
+        ("application/problem+json", False),
+        ("text/json", False),
+        ("application/x-ndjson", True),
+        ("application/jsonl", True),
+        ("application/json-seq", True),
+    ],
+)
+def test_a_stream_of_lines_is_no_json(tmp_path: Path, kind: str, is_lost: bool) -> None:
+    text: Json = {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
+    operation: Json = {"responses": {"200": {"description": "d", "content": {kind: text}}}}
+    file = tmp_path / "a.json"
+    head: dict[str, Json] = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}}
+    file.write_text(json.dumps({**head, "paths": {"/a/{id}": {"get": operation}}}))
+    lost = {f"The body is {kind}."} if is_lost else set()
+    missing = "The path has a part in braces that is no parameter."
+    assert {loss.problem for loss in imported(file).schema.losses} == {missing, *lost}
+
+
 def test_one_body_in_several_forms_is_no_loss(tmp_path: Path) -> None:
     body: Json = {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
     content: Json = {"application/json": body, "application/xml": body}

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
+from callbench.catalog.imports.samples.recorded import is_json
 
 _NO_SCHEMA = ("The body has no schema.", "It is an empty message.")
 _STREAM = ("The body is a stream of items.", "It is measured with one item.")
@@ -32,11 +33,11 @@ class OpenApi3(Operations):
         media = self.table(of, "content")
         if not media:
             return NO_BODY
-        kinds = sorted(media, key=lambda kind: ("json" not in kind, kind != "application/json"))
+        kinds = sorted(media, key=lambda kind: (not is_json(kind), kind != "application/json"))
         chosen = self.followed(media[kinds[0]])
         if not {"schema", "itemSchema"} & set(chosen.schema):
             self.mapper.losses.add(chosen.place, _NO_SCHEMA)
-        elif "json" not in kinds[0]:
+        elif not is_json(kinds[0]):
             self.mapper.losses.add(chosen.place, (f"The body is {kinds[0]}.", "It is treated as if it were JSON."))
         if len({json.dumps(media[kind].schema, sort_keys=True, default=str) for kind in kinds}) > 1:
             what = (f"The body can also be {', '.join(kinds[1:])[:60]}.", f"It is measured as {kinds[0]}.")

@@ -1,6 +1,7 @@
 """The operations of a document, as calls: what all versions of OpenAPI have in common."""
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _IN_HTTP = {
 }
 _HEADERS = ("The answer has headers.", "They are left out.")
 _SECURITY = ("Clients say who they are.", "What they send for it is left out.")
+_NO_PARAMETER = ("The path has a part in braces that is no parameter.", "The request has no key for it.")
 _NO_BODY = ("The request can be without a body.", "It always has one.")
 
 Examples: TypeAlias = dict[str, Json]
@@ -114,6 +116,9 @@ class Operations(ABC):
         if operation.schema.get("security"):
             self.mapper.losses.add(operation.below("security").place, _SECURITY)
         parameters, body = self._given(item, operation)
+        named = {parameter.schema["name"] for parameter in parameters if parameter.schema.get("in") == "path"}
+        if set(re.findall(r"\{([^{}]*)\}", path)) - named:
+            self.mapper.losses.add(operation.place, _NO_PARAMETER)
         request = self._request(name, parameters, body)
         answer = self._answer(operation)
         message = f"{name}Answer"

@@ -2,6 +2,7 @@
 
 from callbench.catalog.imports.json_schema.node import SchemaPart
 from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
+from callbench.catalog.imports.samples.recorded import is_json
 
 _FORM = ("The body is a form.", "Its fields are keys of the request, as if it were JSON.")
 # Nodes are known by the addresses of their schemas, so there is one object for all files.
@@ -48,8 +49,8 @@ class Swagger(Operations):
         kinds = [kind for kind in declared if isinstance(kind, str)] if isinstance(declared, list) else []
         if not kinds:
             return "application/json"
-        chosen = min(kinds, key=lambda kind: ("json" not in kind, kind != "application/json"))
-        if "json" not in chosen:
+        chosen = min(kinds, key=lambda kind: (not is_json(kind), kind != "application/json"))
+        if not is_json(chosen):
             side = "request" if word == "consumes" else "answer"
             self.mapper.losses.add(operation.place, (f"The {side} is {chosen}.", "It is treated as if it were JSON."))
         return chosen
