@@ -58,8 +58,6 @@ ASKED = {
 }
 # From an event until what it changed has been painted; in the page itself, so without the way to the browser.
 TIMED = """() => new Promise((done) => {
-    const every = document.querySelector('#every');
-    const table = { field: every.querySelector('input'), heads: every.querySelectorAll('thead th') };
     requestAnimationFrame(() => {
         const began = performance.now();
         %s;
@@ -165,7 +163,9 @@ def opening(browser: Browser, runs: Path) -> None:
         compared = f"{base}/compare?run=big&run=big-2"
         timed("two runs of 1,000 cells, not compared yet", lambda: page.goto(compared))
         timed("two runs of 1,000 cells, compared already", lambda: page.goto(compared))
-        timed("noise of 1,000 cells hidden", lambda: hidden(page))
+        took = page.evaluate(TIMED % "document.querySelector('#noise').click()")
+        page.locator("tr.noise").first.wait_for(state="hidden")
+        told("noise of 1,000 cells hidden", took / 1000)
         for view in ("new", "watch", "history", "settings"):
             page.goto(f"{base}/{view}")
         page.goto(f"{base}/watch/load-42")
@@ -196,22 +196,19 @@ def searched(page: Page) -> None:
     page.get_by_text(f"1 of {LISTED}").wait_for()
 
 
-def hidden(page: Page) -> None:
-    """Tick the switch, and wait for the table that is left."""
-    page.get_by_label("Hide noise").check()
-    page.locator("tr.noise").first.wait_for(state="hidden")
-
-
 def of_table(page: Page) -> None:
     """Print how long the table of 1,000 cells takes to be searched and sorted, until it is on the screen."""
     frame = page.frames[-1]
     frame.locator("summary", has_text="All cells").click()
     frame.locator("#every .tools").wait_for()
     for what, work in (
-        ("found", "table.field.value = 'soap'; table.field.dispatchEvent(new Event('input'))"),
-        ("sorted", "table.heads[4].querySelector('button').click()"),
+        (
+            "found",
+            "const field = {}.querySelector('input'); field.value = 'soap'; field.dispatchEvent(new Event('input'))",
+        ),
+        ("sorted", "{}.querySelectorAll('thead th button')[4].click()"),
     ):
-        took = frame.evaluate(TIMED % work)
+        took = frame.evaluate(TIMED % work.format("document.querySelector('#every')"))
         told(f"rows of 1,000 cells {what}", took / 1000)
 
 

@@ -131,6 +131,8 @@ class Table {
   show() {
     const { wanted } = this;
     if (wanted.length) this.texts ??= new Map(this.rows.map((row) => [row, Array.from(row.cells, (cell) => cell.textContent).join(" ").toLowerCase()]));
+    // What the style hides takes no place among the first.
+    const quiet = document.querySelector("#noise:checked") !== null;
     let fit = 0, all = 0, heading = null;
     for (const row of this.body.rows) {
       if (this.isHeading(row)) {
@@ -138,6 +140,7 @@ class Table {
         heading.hidden = true;
         continue;
       }
+      if (quiet && row.classList.contains("noise")) continue;
       all += 1;
       row.hidden = !wanted.every((word) => this.texts.get(row).includes(word));
       fit += !row.hidden;
@@ -230,6 +233,7 @@ const openAsked = () => {
   element.scrollIntoView();
 };
 
+document.querySelector("#noise")?.addEventListener("change", () => { for (const table of known.values()) table.show(); });
 // A table gets its fields when it is unfolded: a report has many that nobody looks at.
 document.addEventListener("toggle", unfold, true);
 unfold();
