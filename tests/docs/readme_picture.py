@@ -13,6 +13,7 @@ from pathlib import Path
 from callbench.analysis.run.subject import subject
 from callbench.model.installation import home
 from callbench.report.charts.first import first_chart
+from callbench.report.charts.palette import CONFIG
 from callbench.report.text.summary import summary
 from callbench.store.record import Record
 
@@ -45,6 +46,9 @@ def _alone(svg: str) -> str:
     """Give a chart of a page what it needs as a file: colours, paper and a margin."""
     # A picture has no script that would answer for its marks.
     head, _, rest = re.sub(r' data-at="[^"]*"', "", svg).partition(">")
+    head = head.replace(
+        "<svg", f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{CONFIG["font"]}" font-size="12"', 1
+    )
     found = re.search(r'width="([\d.]+)" height="([\d.]+)" viewBox="[^"]+"', head)
     assert found is not None
     width, height = (round(float(size)) + 2 * _MARGIN for size in found.groups())

@@ -22,14 +22,20 @@ CURVE = {"x": [Quantile(0.5, 1.0, 0.9, 1.1), Quantile(0.6028, 1.2, 1.2, 1.2), Qu
 LONG = over_time([Panel("calls/s", {"rate": [(float(at), 100.0 + at) for at in range(500)]})])
 
 
+def placed(at: str) -> list[tuple[int, int]]:
+    """Where marks lie, as the script of the page reads it: what is left out is as of the one before."""
+    last, found = ["", ""], []
+    for place in at.split(" "):
+        last = [now or before for now, before in zip(place.split(","), last, strict=True)]
+        found.append((int(last[0]), int(last[1])))
+    return found
+
+
 def answers(spec: Spec | None) -> tuple[list[str], list[list[tuple[int, int]]]]:
     """The texts of a drawn chart, and where its marks lie, on a wide screen and on a narrow one."""
     drawn = str(to_svg(spec or {}, "A chart"))
     texts = re.findall(r"<li>(.*?)</li>", drawn)
-    places = [
-        [(int(x), int(y)) for x, y in re.findall(r"(-?\d+),(-?\d+)", at)]
-        for at in re.findall(r'data-at="(.*?)"', drawn)
-    ]
+    places = [placed(at) for at in re.findall(r'data-at="(.*?)"', drawn)]
     assert [len(places_) for places_ in places] == [len(texts)] * 2
     return texts, places
 

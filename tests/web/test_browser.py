@@ -15,6 +15,7 @@ from callbench.store.record_writer import RecordWriter
 from callbench.web.services import Services
 from conftest import ROOT
 from report import synthetic
+from report.test_marks import placed
 from web_page import RANKED, claimed_server
 
 pytest_plugins = ["web_page"]
@@ -84,7 +85,7 @@ def a_chart_answers_to_keys_and_to_the_pointer(window: Page) -> None:
     slider.press("ArrowRight")
     assert said.inner_text() == slider.get_attribute("aria-valuetext") == texts.nth(1).text_content()
     drawing = frame.locator("svg[data-at]").filter(visible=True)
-    x, y = map(float, (drawing.get_attribute("data-at") or "").split()[2].split(","))
+    x, y = map(float, placed(drawing.get_attribute("data-at") or "")[2])
     scale = drawing.evaluate("drawing => drawing.getBoundingClientRect().width / drawing.viewBox.baseVal.width")
     drawing.hover(position={"x": x * scale, "y": y * scale})
     assert said.inner_text() == texts.nth(2).text_content()

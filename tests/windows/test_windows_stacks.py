@@ -45,4 +45,4 @@ def test_what_wines_server_takes_stands_beside_both_sides(
     assert costs["windows/bin+namedpipe"]["wineserver_us"]["value"] > 0
     assert "wineserver_us" not in costs["native/bin+pipe"]
     page = (tmp_path / "run" / "report.html").read_text()
-    assert page.count("Processor time of Wine&#39;s server") == 1
+    assert page.count("Processor time of Wine's server") == 1

@@ -3,15 +3,21 @@
 import itertools
 import re
 from collections.abc import Sequence
+from functools import partial
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element
 
+from callbench.report.charts.path_data import shorter
+from callbench.report.charts.pens import BAR, draw_with_pens
+
 # The chart has one label as a whole; its marks have none.
 _UNSEEN = ("class", "role", "aria-hidden", "aria-roledescription", "aria-label", "pointer-events", "font-family")
+# What is so without being said, of text also by the style of the page.
 _DEFAULTS = {
     "opacity": "1",
     "stroke-width": "1",
     "font-weight": "normal",
+    "font-size": "12px",
     "text-anchor": "start",
     "stroke-dasharray": "",
 }
@@ -22,12 +28,31 @@ _INHERITED = (
 )  # fmt: skip
 _NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 _MOVED = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
-_BAR = re.compile(r"M([-\d.]+),([-\d.]+)h([\d.]+)v([\d.]+)h-[\d.]+Z")
+# Places of the picture, and what else moving it would change.
+_ABSOLUTE = re.compile(r"([MLC])([-\d.,]+)")
+_PAIR = re.compile(r"(-?[\d.]+),(-?[\d.]+)")
+_OTHER = re.compile(r"[HVA]")
+# More save less than longer places take.
+_FEW = 3
 # Rounded edges of neighbours may differ by so many pixels.
 _TOUCH = 0.15
 _CORNERS = re.compile(r"M[-\d.,]+(?:L[-\d.,]+)+Z|M[-\d.,]+h[-\d.]+v[-\d.]+h[-\d.]+Z")
 _CORNER = re.compile(r"[ML](-?[\d.]+),(-?[\d.]+)")
 _CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
+# Places of the picture, and what else moving it would change.
+_ABSOLUTE = re.compile(r"([MLC])([-\d.,]+)")
+_PAIR = re.compile(r"(-?[\d.]+),(-?[\d.]+)")
+_OTHER = re.compile(r"[HVA]")
+# More save less than longer places take.
+_FEW = 3
+# Rounded edges of neighbours may differ by so many pixels.
+_TOUCH = 0.15
+_CORNERS = re.compile(r"M[-\d.,]+(?:L[-\d.,]+)+Z|M[-\d.,]+h[-\d.]+v[-\d.]+h[-\d.]+Z")
+_CORNER = re.compile(r"[ML](-?[\d.]+),(-?[\d.]+)")
+_CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
+_CROSS = re.compile(
+    r"M-([\d.]+),-([\d.]+)L-\1,\2L-\2,\2L-\2,\1L\2,\1L\2,\2L\1,\2L\1,-\2L\2,-\2L\2,-\1L-\2,-\1L-\2,-\2Z"
+)
 
 
 def compact(svg: str) -> str:
@@ -40,6 +65,8 @@ def compact(svg: str) -> str:
     for element in root.iter():
         _plain(element)
     _prune(root)
+    for path in root.iter("path"):
+        path.set("d", shorter(path.get("d", "")))
     return "".join(ET.tostring(child, encoding="unicode") for child in root).replace(" />", "/>")
 
 
@@ -54,6 +81,9 @@ def _plain(element: Element) -> None:
         if name not in {"id", "clip-path"}:
             element.set(name, _NUMBER.sub(_rounded, value))
     _placed(element)
+    # Vega gives a mark a width of its rim also where it has none.
+    if element.tag == "path" and "stroke" not in element.attrib:
+        element.attrib.pop("stroke-width", None)
 
 
 def _placed(element: Element) -> None:
@@ -63,16 +93,15 @@ def _placed(element: Element) -> None:
     circle = _CIRCLE.fullmatch(element.get("d", ""))
     # The lines of a text have places of their own, from where it is moved to.
     if element.tag == "text" and moved and not len(element):
-        element.attrib |= {"x": x, "y": y}
+        element.attrib |= {"x": f"{float(x):.0f}", "y": f"{float(y):.0f}"}
     elif element.tag == "line":
         element.tag = "path"
         across, down = element.attrib.pop("x2", "0"), element.attrib.pop("y2", "0")
         drawn = f"h{across}" if down == "0" else f"v{down}" if across == "0" else f"l{across},{down}"
         element.set("d", f"M{x},{y}{drawn}")
-    elif circle and "transform" in element.attrib and moved:
+    elif circle and moved:
         radius = float(circle[1])
-        around = f"a{circle[1]},{circle[1]},0,1,0,"
-        across = _short(2 * radius)
+        around, across = f"a{_short(radius)},{_short(radius)},0,1,0,", _short(2 * radius)
         element.set("d", f"M{_short(float(x) - radius)},{y}{around}{across},0{around}-{across},0")
     elif element.tag == "path" and moved and _CORNERS.fullmatch(element.get("d", "")):
         element.set("d", _shape(element.attrib["d"], float(x), float(y)))
@@ -113,7 +142,7 @@ def _prune(parent: Element) -> None:
             parent.remove(child)
         elif child.tag == "g" and len(child) == 1 and _can_merge(child, child[0]):
             _merge(parent, child)
-        elif child.tag == "g" and not child.attrib:
+        elif child.tag == "g" and (not child.attrib or _move_what_is_in(child)):
             place = list(parent).index(child)
             parent.remove(child)
             for offset, inner in enumerate(child):
@@ -121,6 +150,7 @@ def _prune(parent: Element) -> None:
     if parent.tag == "g" and len(parent) > 1:
         _sort_bars(parent)
         _join_paths(parent)
+        draw_with_pens(parent)
         _hand_on(parent)
 
 
@@ -149,9 +179,34 @@ def _merge(parent: Element, group: Element) -> None:
     parent[list(parent).index(group)] = only
 
 
+def _move_what_is_in(group: Element) -> bool:
+    """Move the few marks and texts of a group that is nothing but moved, as an entry of a legend is; so it can go."""
+    moved = _MOVED.fullmatch(group.get("transform", ""))
+    if moved is None or len(group.attrib) > 1 or len(group) > _FEW:
+        return False
+    if any("transform" in child.attrib or child.tag == "g" or len(child) for child in group):
+        return False
+    if any(_OTHER.search(child.get("d", "")) for child in group):
+        return False
+    x, y = map(float, moved.groups())
+    for child in group:
+        if child.tag == "text":
+            child.attrib |= {"x": f"{x + float(child.get('x', '0')):.0f}", "y": f"{y + float(child.get('y', '0')):.0f}"}
+        else:
+            child.set(
+                "d",
+                _ABSOLUTE.sub(lambda part: part[1] + _PAIR.sub(partial(_shifted, x, y), part[2]), child.attrib["d"]),
+            )
+    return True
+
+
+def _shifted(x: float, y: float, pair: re.Match[str]) -> str:
+    return f"{_short(x + float(pair[1]))},{_short(y + float(pair[2]))}"
+
+
 def _sort_bars(group: Element) -> None:
     """Put bars of one style beside each other, if none lies over another: then their order shows nothing."""
-    for is_bar, run in itertools.groupby(list(group), lambda child: _BAR.fullmatch(child.get("d", "")) is not None):
+    for is_bar, run in itertools.groupby(list(group), lambda child: BAR.fullmatch(child.get("d", "")) is not None):
         bars = list(run)
         if not is_bar or len(bars) < 3 or any("transform" in bar.attrib for bar in bars) or _overlap(bars):
             continue
@@ -168,7 +223,7 @@ def _overlap(bars: Sequence[Element]) -> bool:
     """Return whether a bar reaches more than a tenth of a pixel into another."""
     boxes = []
     for bar in bars:
-        x, y, width, height = map(float, _BAR.fullmatch(bar.attrib["d"]).groups())  # type: ignore[union-attr]
+        x, y, width, height = map(float, BAR.fullmatch(bar.attrib["d"]).groups())  # type: ignore[union-attr]
         boxes.append((x, y, x + width, y + height))
     return any(
         min(a[2], b[2]) - max(a[0], b[0]) > _TOUCH and min(a[3], b[3]) - max(a[1], b[1]) > _TOUCH

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from zlib import crc32
 
 import vl_convert
@@ -54,20 +54,24 @@ class _Drawing:
 
     Attributes:
         head: the attributes of its element `svg`.
-        inner: what stands in it.
+        within: what stands in it, as Vega writes it.
         across: its width in pixels.
-        marks: those that say what they are.
     """
 
     head: Markup
-    inner: Markup
+    within: str
     across: float
-    marks: Sequence[PlacedMark]
+
+    @cached_property
+    def marks(self) -> Sequence[PlacedMark]:
+        """The marks that say what they are."""
+        return placed(self.within)
 
     def svg(self, texts: Sequence[str]) -> Markup:
         """Return it, with where its marks lie in the order of their texts."""
         at = as_attribute(self.marks, texts) if texts else ""
-        return Markup("<svg {}{}>{}</svg>").format(self.head, at, self.inner)
+        # Drawn by Vega from our own figures; it escapes their texts.
+        return Markup("<svg {}{}>{}</svg>").format(self.head, at, Markup(compact(self.within)))  # noqa: S704
 
 
 def _both(wide: _Drawing, small: _Drawing) -> Markup:
@@ -97,11 +101,9 @@ def _svg(spec: Spec, label: str, width: float) -> _Drawing:
         raise RuntimeError("vl-convert wrote an SVG without a size")
     across, height, box = opening.groups()
     size = f'width="{across}" height="{height}" viewBox="{box}"'
-    head = f'xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{CONFIG["font"]}"'
-    head = f'{head} aria-label="{escape(label)}"'
-    within = svg[opening.end() :].removesuffix("</svg>")
-    # Drawn by Vega from our own figures; it escapes their texts.
-    return _Drawing(Markup(head), Markup(compact(within)), float(across), placed(within))  # noqa: S704
+    # Its font is the page's.
+    head = f'role="img" {size} aria-label="{escape(label)}"'
+    return _Drawing(Markup(head), svg[opening.end() :].removesuffix("</svg>"), float(across))  # noqa: S704 - all of it ours or escaped
 
 
 def chart(  # noqa: PLR0913, PLR0917 - what a chart is made of

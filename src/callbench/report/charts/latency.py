@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from callbench.analysis.cells.results import Result
-from callbench.analysis.wording.naming import named
 from callbench.report.charts.marks import SAID, answering
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.rows import ChartRows
@@ -38,7 +37,7 @@ def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str])
             "row": places.row(cell),
             "message": cell.attributes["message"],
             **lines(cell.latency.percentiles),
-            SAID: percentiles_text(named(cell), cell.latency.percentiles),
+            SAID: percentiles_text(cell.attributes["stack"], cell.latency.percentiles),
         }
         for cell in cells
         if cell.latency.percentiles and "p50" in cell.latency.percentiles

@@ -144,7 +144,9 @@ def _placed(element: Element, x: float, y: float) -> Iterator[PlacedMark]:
 
 
 def as_attribute(marks: Sequence[PlacedMark], texts: Sequence[str]) -> Markup:
-    """Return where marks lie, in the order of their texts: `12,34 56,78` in whole pixels.
+    """Return where marks lie, in the order of their texts: `12,34 ,56 78,` in whole pixels.
+
+    What is as of the mark before is left out.
 
     Args:
         marks: of a chart.
@@ -153,8 +155,12 @@ def as_attribute(marks: Sequence[PlacedMark], texts: Sequence[str]) -> Markup:
     left: dict[str, list[PlacedMark]] = {}
     for mark in reversed(marks):
         left.setdefault(mark.text, []).append(mark)
-    at = (left[text].pop() for text in texts)
-    return Markup(' data-at="{}"').format(" ".join(f"{mark.x:.0f},{mark.y:.0f}" for mark in at))
+    places, last = [], ("", "")
+    for mark in (left[text].pop() for text in texts):
+        place = f"{mark.x:.0f}", f"{mark.y:.0f}"
+        places.append(",".join("" if now == before else now for now, before in zip(place, last, strict=True)))
+        last = place
+    return Markup(' data-at="{}"').format(" ".join(places))
 
 
 def as_list(texts: Sequence[str]) -> Markup:

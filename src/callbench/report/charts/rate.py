@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from callbench.analysis.cells.results import Result
-from callbench.analysis.wording.naming import named
 from callbench.report.charts.marks import SAID, answering, value_text
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.rows import ChartRows
@@ -29,7 +28,7 @@ def rate(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) ->
                 "message": cell.attributes["message"],
                 "stack": cell.attributes["stack"],
             }
-            told = f"{named(cell)}: {value_text(cell.rate.middle, (low, high), 'calls/s')}"
+            told = f"{cell.attributes['stack']}: {value_text(cell.rate.middle, (low, high), 'calls/s')}"
             values.append({**row, "rate": cell.rate.middle, "low": low, "high": high, SAID: told})
     if not values:
         return None

@@ -1,7 +1,6 @@
 """The heads of a page's tables for narrow screens, where each value stands in a line of its own behind its head."""
 
 from collections.abc import Sequence
-from zlib import crc32
 
 MARK = "/* heads of tables */"
 _NARROW = "@media screen and (max-width: 40rem) {{ {} }}"
@@ -12,8 +11,7 @@ class Heads:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._used: dict[str, tuple[str, ...]] = {}
-        self._words: dict[str, Sequence[int]] = {}
+        self._names: dict[tuple[tuple[str, ...], tuple[int, ...]], str] = {}
 
     def of(self, columns: Sequence[str], words: Sequence[int] = ()) -> str:
         """Return the class of a table.
@@ -22,21 +20,13 @@ class Heads:
             columns: its heads; the first is that of the rows' names, "" if it has none.
             words: the places of the columns that have words in a table of numbers, counted from 0.
         """
-        heads = tuple(columns)
-        name = f"heads-{crc32(repr((heads, words)).encode()):x}"
-        self._used[name] = heads
-        self._words[name] = words
-        return name
+        return self._names.setdefault((tuple(columns), tuple(words)), f"heads-{len(self._names)}")
 
     def style(self) -> str:
         """Return the rules for every table of the page."""
-        rules = [_rule(name, place, head) for name, heads in self._used.items() for place, head in enumerate(heads, 1)]
-        cells = (
-            f"{name} :is(td, thead th):nth-child({place + 1})"
-            for name, places in self._words.items()
-            for place in places
-        )
-        left = [f".{cell}" for cell in cells]
+        used = self._names.items()
+        rules = [_rule(name, place, head) for (heads, _), name in used for place, head in enumerate(heads, 1)]
+        left = [f".{name} :is(td, thead th):nth-child({place + 1})" for (_, places), name in used for place in places]
         aligned = f"{', '.join(left)} {{ text-align: left; }}\n" if left else ""
         return aligned + _NARROW.format(" ".join(filter(None, rules)))
 

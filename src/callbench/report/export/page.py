@@ -1,9 +1,7 @@
 """The page: the question, the results, tables, charts, claims, and where every value comes from."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, cast
 
 from jinja2 import Template
 
@@ -24,24 +22,12 @@ from callbench.analysis.wording.words import (
     ratio_text,
     remark_text,
     run_spread_text,
-    served_text,
-    server_loss_text,
 )
 from callbench.catalog.study.report_parts import NO_DIFFERENCE
-from callbench.model.card import PlannedStack
-from callbench.model.cell import (
-    CODING,
-    DISSECTOR,
-    FORMAT,
-    MESSAGE_OPTIONS,
-    NO_ECHO_WITH,
-    REFERENCE,
-    TIMES_CODEC,
-    USUAL_IN,
-)
 from callbench.model.metrics.registry import LISTED
 from callbench.report.charts.first import first_chart
 from callbench.report.charts.gallery import gallery
+from callbench.report.export.stack_cards import said_once
 from callbench.report.export.template import environment, flat, render, when
 from callbench.report.sections.order import sections
 from callbench.report.text.answer import answer
@@ -52,23 +38,6 @@ from callbench.report.text.summary import cautions, exclusions, summary
 from callbench.report.text.verdict import verdict
 from callbench.stats.estimate.digits import end, percent
 from callbench.stats.estimate.interval import Interval
-
-CARD_WORDS = {
-    "clients": "clients",
-    "region": "timed",
-    "server_model": "server",
-    "connections_per_client": "connections per client",
-    "waits": "waits",
-    "nagle": "Nagle",
-    "tuning": "tuning",
-    "slow": "slow",
-    "stand_in": "stands in for",
-    "roles": "roles",
-    "about": "about",
-}
-# Keys of a card that say nothing of the conditions that a stack was measured in.
-_NOT_SHOWN = ("busy_us", FORMAT, CODING, DISSECTOR, USUAL_IN, MESSAGE_OPTIONS, NO_ECHO_WITH, TIMES_CODEC, REFERENCE)
-LOST_WORDS = ("server killed during a call", "connection cut during a call", "client after the server restarts")
 
 
 def page(subject: Subject) -> str:
@@ -106,7 +75,7 @@ def page(subject: Subject) -> str:
             "sections": sections(subject),
             "tally": [(each, [claim for claim in subject.judged if claim.verdict is each]) for each in Verdict],
             "left_out": exclusions(subject),
-            "cards": _cards(subject),
+            "stacks": said_once(subject.cards.values()),
             "environment": list(flat(subject.environment)),
             "every": [_line(subject, cell, columns) for cell in subject.results.cells],
             "listed": list(LISTED.values()),
@@ -178,42 +147,3 @@ def _line(subject: Subject, result: Result, columns: Sequence[CellColumn]) -> di
 def _end(interval: Interval, value: float | None) -> str:
     """Write an end of an interval, or nothing."""
     return "" if value is None else end(value, interval.middle, interval.half_width)
-
-
-def _cards(subject: Subject) -> list[dict[str, object]]:
-    """Gather stacks whose cards say the same: one card for many is what a matrix has."""
-    gathered: dict[str, dict[str, Any]] = {}
-    for stack in subject.cards.values():
-        facts = _facts(stack)
-        key = json.dumps([stack["adapter"], stack["library"], facts, stack["lacks"]], sort_keys=True, default=str)
-        card = gathered.setdefault(key, {"stacks": [], "facts": facts, "lacks": _lacks(stack)})
-        card["stacks"].append(stack["id"])
-    return list(gathered.values())
-
-
-def _lacks(stack: PlannedStack) -> dict[str, str]:
-    """Gather the checks that a stack fails for the same reason."""
-    by_reason: dict[str, list[str]] = {}
-    for check, why in stack["lacks"].items():
-        by_reason.setdefault(str(why), []).append(check)
-    return {", ".join(checks): why for why, checks in by_reason.items()}
-
-
-def _facts(stack: PlannedStack) -> list[tuple[str, str]]:
-    """Write a card's facts in our words, those we know first."""
-    card = dict(cast("Mapping[str, Any]", stack["card"]))
-    for key in _NOT_SHOWN:
-        card.pop(key, None)
-    lost, explains = card.pop("when_lost", None), card.pop("explains", None) or {}
-    closes_s = card.pop("closes_idle_s", None)
-    served = served_text(card.pop("request", None), card.pop("external", None), counts=card.pop("counts", True))
-    known = [(words, str(card.pop(key))) for key, words in CARD_WORDS.items() if card.get(key) is not None]
-    library = " ".join(text for text in (stack["library"], stack["version"]) if text)
-    rest = [(key.replace("_", " "), str(value)) for key, value in card.items() if value is not None]
-    if closes_s is not None:
-        rest.append(("idle connections", f"the server closes them after {closes_s:g} s"))
-    if lost:
-        rest += zip(LOST_WORDS, server_loss_text(lost), strict=True)
-    rest += [(f"plateau at {latency}", str(why)) for latency, why in explains.items()]
-    named = [("library", library)] if library else []
-    return [("language", stack["language"]), *named, *known, *served, *rest]

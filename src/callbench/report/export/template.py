@@ -12,16 +12,20 @@ from callbench.report.text.section import Sheet
 
 # HTML's rules end these elements where the next begins, or what they stand in ends.
 _ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\s*")
+# Of a value without a space, and of a text, quotes need not be written.
+_QUOTED = re.compile(r'="([^\s"\'=<>`]+)"(?=[\s>])')
+_TEXT = re.compile(r">[^<]+")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]")
 # Characters of a value with its interval, and of a word beside values.
 _LONGEST_VALUE, _SHORT = 36, 12
 
 
 def render(template_: Template, values: Mapping[str, object]) -> str:
-    """Fill a template of a page, with the heads of its tables in its style."""
+    """Fill a template of a page, with the heads of its tables in its style. A query is written once."""
     heads = Heads()
-    page_ = str(template_.render(**values, heads=heads))
-    return _ENDS.sub("", page_.replace(MARK, heads.style(), 1))
+    page_ = str(template_.render(**values, heads=heads, sources={}))
+    page_ = _QUOTED.sub(r"=\1", _ENDS.sub("", page_.replace(MARK, heads.style(), 1)))
+    return _TEXT.sub(lambda text: text[0].replace("&#34;", '"').replace("&#39;", "'"), page_)
 
 
 def environment() -> Environment:

@@ -28,7 +28,10 @@ const answering = (chart) => {
   const drawings = Array.from(chart.querySelectorAll("svg[data-at]"), (svg) => {
     const ring = element("circle", { r: 13, fill: "none", stroke: "currentColor", "stroke-width": 1.5, visibility: "hidden", "pointer-events": "none" });
     svg.append(ring);
-    return { svg, ring, places: svg.dataset.at.split(" ").map((place) => place.split(",").map(Number)) };
+    // What is left out is as of the mark before.
+    let last = [];
+    const places = svg.dataset.at.split(" ").map((place) => (last = place.split(",").map((size, way) => (size === "" ? last[way] : Number(size)))));
+    return { svg, ring, places };
   });
   const show = (at) => {
     slider.value = at;
