@@ -123,7 +123,8 @@ def test_more_than_requested_and_less_than_one(callbench: Run) -> None:
     assert most.returncode == code_of(found(most))
     none = callbench("capacity", *server, "--objective", "p50 under 1 ms", "--seconds", 10, "--json")
     assert found(none)["capacity"]["end"] == "below"
-    assert none.returncode == 1
+    # Where others took most of the processors, they may be why it fails.
+    assert none.returncode == (1 if found(none)["valid"] else 3)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
@@ -185,6 +185,10 @@ def test_at_least_is_said_of_a_load_that_was_made_and_met() -> None:
     assert lines[0] == "It holds at least 90.0 calls/s with p95 under 100 ms."
     assert lines[1].startswith("Invalid: other programs took the processors")
     assert known.outcome is Outcome.UNDECIDED
+    below = replace(known, capacity=Capacity(1.0, 0.0, 1.0, KneeOutcome.BELOW, 6))
+    assert below.outcome is Outcome.UNDECIDED
+    assert title(below).startswith("Undecided whether it holds 1.0")
+    assert next(answer(below, [])).startswith("Undecided whether it holds 1.0")
 
 
 # Each load begins with an empty queue. So often over, a load here is as long as the queue takes to forget that.

@@ -75,6 +75,19 @@ def test_calls_that_do_not_wait_for_each_other_use_nothing_up() -> None:
     assert saturated(queue(1_000, 10), 16).resource is Resource.NOTHING
 
 
+def test_where_others_took_most_of_the_processors_a_slow_call_is_not_the_servers() -> None:
+    """A pool of 8 that holds 8 clients "does not hold 4", beside others that took 92 % of its processors."""
+    taken = replace(IDLE, server=Side(0.04, 0.04, neighbours=0.92))
+    found = saturated(queue(1_000, 10, taken), 16)
+    assert found.invalid
+    assert found.why.startswith("other programs took 92 % of the server's processors, and calls hardly waited")
+    assert not saturated(queue(1_000, 10, replace(taken, server=Side(0.04, 0.04, neighbours=0.3))), 16).invalid
+    # What waits in a queue does so beside them too, but no processor was idle.
+    pool = saturated(queue(4, 10, taken), 16)
+    assert pool.resource is Resource.POOL
+    assert pool.why.startswith("the server used 4 % of its processors, and other programs 92 %, while calls waited")
+
+
 def test_a_server_that_is_not_seen_leaves_it_undecided() -> None:
     unseen = replace(IDLE, server=Side())
     found = saturated(queue(4, 10, unseen), 16)

@@ -57,7 +57,7 @@ def title(result: CapacityResult) -> str:
     if result.proof is not None and not result.proof.met:
         return f"Undecided whether it holds {level_text(result.proof.level, along)}: longer loads missed the objective"
     if capacity.end is KneeOutcome.BELOW and capacity.low is not None:
-        held = f"Does not hold {level}"
+        held = f"{'Undecided whether it holds' if result.invalid else 'Does not hold'} {level}"
     elif capacity.low is None and capacity.end is KneeOutcome.WITHIN:
         held = f"Holds about {level}, undecided"
     elif capacity.low is None:
@@ -156,6 +156,8 @@ def _at_an_end(result: CapacityResult, capacity: Capacity) -> str:
     aim, level = result.request.objective, level_text(capacity.level, result.request.along)
     if capacity.low is None:
         return f"Undecided whether it holds {level} with {aim}: too few loads were tried."
+    if capacity.end is KneeOutcome.BELOW and result.invalid:
+        return f"Undecided whether it holds {level} with {aim}: the lowest load fails, and not by the server alone."
     if capacity.end is KneeOutcome.BELOW:
         return f"It does not hold {level} with {aim}: the lowest load that was tried already fails."
     most = result.request.span.high

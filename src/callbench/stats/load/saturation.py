@@ -23,6 +23,8 @@ _FLAT = 1.15
 _ONE_CORE = (0.85, 1.15)
 _REFUSED = ("refused", "closed", "reset", "connect", "timeout")
 _LEAST_REFUSED = 0.5
+# Where others took more of the server's processors, and nothing else is seen, they are what calls waited for.
+_TAKEN = 0.5
 # Answers that share a link come in bunches, and wait for each other long before all of its rate is used.
 _LINK_PART = 0.5
 
@@ -150,9 +152,7 @@ def _by_the_queue(
         return Saturation(Resource.UNDECIDED, "no call was answered")
     if median(waits) < _QUEUED * lone_us:
         short = f"a call took {figure(median(waits) / 1e3)} ms, and {figure(lone_us / 1e3)} ms {lone}"
-        failing = [load for load in loaded if load.errors and not load.met]
-        hardly = Saturation(Resource.NOTHING, f"calls hardly waited for each other: {short}")
-        return _by_failures(failing) if len(failing) * 2 > len(loaded) else hardly
+        return _without_a_queue(loaded, f"calls hardly waited for each other: {short}")
     rate = median(load.per_s for load in loaded)
     most = max(load.per_s for load in every)
     at_once = rate * lone_us / 1e6
@@ -167,7 +167,11 @@ def _by_the_queue(
         used = f"answers used {percent(carried)} of the link's rate, and the server " if carried >= _LINK_PART else ""
         why = f"calls waited, and {used or 'the server used '}{percent(busy)} of its processors"
         return Saturation(Resource.UNDECIDED, f"{why}: neither they nor a queue explains it alone", at_once)
-    idle = f"the server's processors were {percent(1 - busy)} idle while calls waited"
+    others = _others(loaded)
+    idle = f"the server's processors were {percent(1 - busy)} idle"
+    if others > DISTURBED:
+        idle = f"the server used {percent(busy)} of its processors, and other programs {percent(others)},"
+    idle = f"{idle} while calls waited"
     # A server that works on any number of calls at once, and never answers more a second, looks the same from outside.
     limit = f"a limit of the rate, about {figure(rate, 0.005)} calls/s"
     if at_once < _ONE:
@@ -178,6 +182,18 @@ def _by_the_queue(
     )
 
 
+def _without_a_queue(loaded: Sequence[LoadObservation], hardly: str) -> Saturation:
+    """Say what was the limit where calls hardly waited for each other."""
+    failing = [load for load in loaded if load.errors and not load.met]
+    if len(failing) * 2 > len(loaded):
+        return _by_failures(failing)
+    others = _others(loaded)
+    if others > _TAKEN:
+        took = f"other programs took {percent(others)} of the server's processors"
+        return Saturation(Resource.OTHERS, f"{took}, and {hardly}")
+    return Saturation(Resource.NOTHING, hardly)
+
+
 def _by_failures(failing: Sequence[LoadObservation]) -> Saturation:
     """Say what is known where calls failed rather than waited, however few: clients rest after an error."""
     kinds = sorted({kind for load in failing for kind in load.errors})
@@ -185,6 +201,12 @@ def _by_failures(failing: Sequence[LoadObservation]) -> Saturation:
     if all(kind in _REFUSED for kind in kinds):
         return Saturation(Resource.POOL, f"{failed}: the server served no more connections")
     return Saturation(Resource.UNDECIDED, f"{failed}: the server refused them, or could not answer them")
+
+
+def _others(loaded: Sequence[LoadObservation]) -> float:
+    """Return the share of the server's processors that other programs took, the median over the loads."""
+    taken = [load.evidence.server.neighbours for load in loaded if load.evidence is not None]
+    return median(share or 0.0 for share in taken) if taken else 0.0
 
 
 def _link_part(loaded: Sequence[LoadObservation]) -> float:
