@@ -1,5 +1,6 @@
 """What a load says of servers whose truth is arithmetic, beside the conditions on its numbers."""
 
+import copy
 from dataclasses import replace
 from typing import Any, cast
 
@@ -12,10 +13,11 @@ from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult, compute_result
 from callbench.analysis.load.thresholds import parse
 from callbench.analysis.load.usage import Observations
+from callbench.stats.load.beginning import slow_beginning
 from callbench.stats.load.bottleneck import Limit
 from histograms import histogram
 from known.driving import closed, constant, opened
-from known.servers import Limited, Pool, TokenBucket
+from known.servers import Limited, Pool, SimulatedServer, Stalling, TokenBucket, Warming
 
 _UNSEEN: Any = {"elapsed_ns": 10**9, "seen_ns": 10**9, "processors": 2, "steal_ns": 0, "sides": []}
 
@@ -101,6 +103,34 @@ def test_an_endpoint_that_never_takes_less_needs_no_retransmission() -> None:
     assert plateau_sentence(asked, done) == "20 % of the calls took about 200 ms: GET /slow never took less"
     mixed: Any = {"latency": histogram(every)}
     assert "retransmission" in plateau_sentence(asked, mixed)
+
+
+@pytest.mark.parametrize("calls", [200, 500, 1_500])
+def test_a_rate_of_two_parts_is_told_so(calls: int) -> None:
+    """Of a server that was slow for two of eight seconds: "957 calls/s, half of them within 5.42 ms", and no more."""
+    done = closed(Warming(Pool(10, 0.005), calls, 10.0), 10, 15.0)
+    found = slow_beginning(done["intervals"], done["window_ns"])
+    assert found is not None
+    assert found.seconds == pytest.approx(calls / 200, abs=0.15)
+    assert found.per_s == pytest.approx(200, rel=0.1)
+    assert found.then_per_s == pytest.approx(2_000, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        Pool(4, 0.02),
+        Pool(1, 0.01, exponential=True),
+        Pool(1, 0.01, slow_share=0.01, slow_factor=50.0),
+        Stalling(Pool(4, 0.01), 5.0, 0.6),
+        TokenBucket(100, 400),
+        Limited(5, Pool(100, 0.01)),
+    ],
+)
+def test_a_rate_of_one_part_has_no_beginning(server: SimulatedServer) -> None:
+    for begin_s in (0.0, 4.4, 4.8):
+        done = closed(copy.deepcopy(server), 10, 10.0, begin_s=begin_s)
+        assert slow_beginning(done["intervals"], done["window_ns"]) is None
 
 
 def test_a_server_that_died_fails_the_load_whatever_is_allowed() -> None:

@@ -22,6 +22,7 @@ from callbench.stats.estimate.digits import figure, given, percent
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_ends
 from callbench.stats.load.backlog import Backlog
+from callbench.stats.load.beginning import slow_beginning
 from callbench.stats.load.bottleneck import Limit, LimitVerdict
 from callbench.store.head import SEAL
 from callbench.store.lines.load import LoadRecord
@@ -68,6 +69,8 @@ def _sentences(record: LoadRecord) -> Iterator[str]:
     rate = _rate(record["rate_per_s"], verdict, begun=asked is not None and not record["rate_missed"])
     answered = counted(round(record["calls_in_window"]), "call")
     yield f"{answered} answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    if asked is None and (begun := slow_beginning(record["intervals"], round(record["seconds"] * 1e9))):
+        yield begun.sentence()
     open_ = [threshold["undecided"] for threshold in record["thresholds"] if threshold.get("undecided")]
     if failure := record["failure"]:
         yield failure
