@@ -130,6 +130,12 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
+def quick_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JVMs do without the compiler that optimises: it takes a third of what short-lived ones compute."""
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+
+
+@pytest.fixture
 def study(tmp_path: Path) -> Path:
     """A small study over the stand-in."""
     file = tmp_path / "small.toml"

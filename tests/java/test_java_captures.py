@@ -55,7 +55,7 @@ CALLS = 20
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed: apt-get install tshark"),
-    pytest.mark.usefixtures("lab", "nothing_left"),
+    pytest.mark.usefixtures("lab", "nothing_left", "quick_jvm"),
 ]
 
 

@@ -25,7 +25,10 @@ RMI = "java/rmi"
 CORBA = ("java/rmi-iiop", "java/corba-jacorb")
 SUM = {"a": 20, "b": 22}
 
-pytestmark = pytest.mark.skipif(KNOWN.why_not is not None, reason=str(KNOWN.why_not))
+pytestmark = [
+    pytest.mark.skipif(KNOWN.why_not is not None, reason=str(KNOWN.why_not)),
+    pytest.mark.usefixtures("quick_jvm"),
+]
 
 
 @pytest.fixture
