@@ -37,6 +37,9 @@ class Service(honest.Service):  # type: ignore[misc]
             return self.well(call, arguments)
         if self.kind == "crash":
             os.abort()
+        if self.kind == "wait":
+            time.sleep(0.02)
+            return self.well(call, arguments)
         if self.kind == "hang":
             time.sleep(3600)
         if self.kind == "refuse":
