@@ -88,6 +88,17 @@ def test_a_bound_stays_a_bound_on_its_side(few: Subject) -> None:
     assert below.place(bounded(cell), "rate_per_s").text.startswith("~ ")
 
 
+def test_a_fork_in_which_the_clock_saw_nothing_is_left_out(few: Subject) -> None:
+    cell, other = next((cell, other) for cell, other in pairs(few, CHOSEN) if cell is not other)
+    assert other.costs["cpu_us"].under is None
+    first, *others = other.by_fork["cpu_us"]
+    nothing = replace(other, by_fork={**other.by_fork, "cpu_us": {**other.by_fork["cpu_us"], first: 0.0}})
+    beside = Beside(CHOSEN, replace(few.results, cells=[cell, nothing]))
+    interval = beside.place(cell, "cpu_us").interval
+    assert interval is not None
+    assert interval.forks == len(others)
+
+
 def test_the_page_says_what_its_tables_are(few: Subject) -> None:
     text = page(few)
     assert f"are divided by those of {CHOSEN}" in text

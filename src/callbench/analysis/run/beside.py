@@ -69,7 +69,9 @@ class Beside:
                 _EMPTY, why="not measured", about=f"{named(cell)}: {self.name} was not measured so.", cell=cell.id
             )
         under = _echoes(cell, statistic) if other is None else by_fork(other, statistic)
-        ratio = self._ratio(cell, other, statistic, under)
+        # Of a bound of processor time, which a clock that ticks could not tell, there is no ratio.
+        known = own.value is not None and (other is None or table_cell(other, statistic).value is not None)
+        ratio = self._ratio(cell, other, statistic, under) if known else None
         if ratio is None or not tells(ratio.half_width or 0.0):
             why = "varies" if ratio else "no echo" if other is None else "no value"
             return replace(_EMPTY, why=why, about=f"{named(cell)}: there is no ratio.", cell=cell.id)
@@ -91,7 +93,7 @@ class Beside:
 
     def _ratio(self, cell: Result, other: Result | None, statistic: str, under: Mapping[int, float]) -> Interval | None:
         """Divide fork by fork; None if no fork has both. Rates and times vary as all of the run's do."""
-        values = fork_ratios([by_fork(cell, statistic)], [under])
+        values = fork_ratios([_positive(by_fork(cell, statistic))], [_positive(under)])
         if not values:
             return None
         known = cell.echo_spread if other is None else self.results.prior
@@ -105,6 +107,11 @@ class Beside:
 
 
 _EMPTY = TableCell(tried=True)
+
+
+def _positive(values: Mapping[int, float]) -> dict[int, float]:
+    """Leave out forks that a ratio cannot be taken of: one in which the clock of processor time saw nothing has 0."""
+    return {fork: value for fork, value in values.items() if value > 0}
 
 
 def _echoes(cell: Result, statistic: str) -> dict[int, float]:
