@@ -34,11 +34,20 @@ def test_each_cell_has_its_forks_and_slices(few: Subject) -> None:
         counted = dict(connection.execute("SELECT cell, sum(slices) FROM trials GROUP BY cell").fetchall())
     for cell, (_, summary, inner) in zip(few.results.cells, cells, strict=True):
         assert cell.attributes["stack"] in summary
-        lines = unescape(re.findall(r"\n\n(.*?)</pre>", inner, re.DOTALL)[0]).splitlines()
+        lines = unescape(re.findall(r"\n\n(.*?)(?:\n\n|</pre>)", inner, re.DOTALL)[0]).splitlines()
         assert len(lines) == 1 + cell.forks
         assert len(set(map(len, lines))) == 1, "columns stand below each other"
         end = lines[0].index("slices") + len("slices")
         assert sum(int(line[:end].split()[-1].replace(",", "")) for line in lines[1:]) == counted[cell.id]
+
+
+def test_each_cell_that_has_percentiles_has_a_curve_and_no_cell_takes_more_than_a_kilobyte(few: Subject) -> None:
+    """A publication of 1,000 cells has 5 MB, and their record takes most of it."""
+    cells = re.findall(r"<details id=c.*?</details>", text(few), re.DOTALL)
+    for cell, shown in zip(few.results.cells, cells, strict=True):
+        assert ("<svg" in shown) == ("p50_us" in cell.by_fork) == ("\n\np50 " in shown)
+        assert len(shown.encode()) <= 1000
+    assert sum("<svg" in shown for shown in cells) > len(cells) / 2
 
 
 def alike(few: Subject, cell: Result) -> list[Result]:

@@ -19,7 +19,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         typer.Option("--out", metavar="FILE", help="File for the report. Default: report.FORMAT beside the result."),
     ] = None,
     cells: Annotated[
-        bool, typer.Option("--cells", help="Of a run: a page of its cells, with forks, slices and a command for each.")
+        bool,
+        typer.Option("--cells", help="Of a run: a page of its cells: forks, slices, latencies and a command for each."),
     ] = False,
     latency: Annotated[
         str | None,

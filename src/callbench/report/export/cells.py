@@ -1,19 +1,24 @@
-"""A run's cells one by one: the forks and slices behind each value, and the command that measures it again."""
+"""A run's cells one by one: forks, slices and latencies behind each value, and the command that measures it again."""
 
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
+from markupsafe import Markup
+
 from callbench.analysis.cells.results import Result
+from callbench.analysis.metrics.latency_curves import LatencyCurve, latency_curves
 from callbench.analysis.metrics.metric_values import by_fork
 from callbench.analysis.run.subject import Subject, subject
 from callbench.analysis.run.tables import table_cell
 from callbench.analysis.wording.naming import conditions_of
 from callbench.catalog.study import names
+from callbench.report.charts.small_curve import small_curve
 from callbench.report.export.file import write_report
 from callbench.report.export.template import environment, flat, render, when
 from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.percentile_calls import percentile_name
 from callbench.store.record import Record
 from callbench.store.rows import grouped, rows_of
 
@@ -23,10 +28,13 @@ _MORE = ("clients", "arrivals", "rate", "link")
 _DIGITS = 0.01
 # Few: a publication of 1,000 cells has to stay small.
 _COLUMNS = ("fork", "calls/s", "p99 µs", "slices", "slowest", "fastest")
+# What is written of a curve that is drawn.
+_WRITTEN = (0.5, 0.9, 0.99, 0.999, 0.9999)
 # The slices of a cell in a fork: how many, and the rates of the slowest and the fastest one.
 SLICES_SQL = """
 WITH pieces AS (
-    SELECT trial, (calls - lag(calls, 1, 0) OVER so_far) / ((at_ns - lag(at_ns, 1, 0) OVER so_far) / 1e9) AS per_s
+    SELECT trial,
+           (calls - lag(calls, 1, 0) OVER so_far) * 1e9 / nullif(at_ns - lag(at_ns, 1, 0) OVER so_far, 0) AS per_s
     FROM intervals WINDOW so_far AS (PARTITION BY trial ORDER BY at_ns)),
 rates AS (SELECT trial, min(per_s) AS slowest, max(per_s) AS fastest FROM pieces GROUP BY trial)
 SELECT cell, fork, sum(slices)::BIGINT AS slices, min(slowest) AS slowest, max(fastest) AS fastest
@@ -65,6 +73,7 @@ def text(run: Subject) -> str:
     with run.run.connection() as connection:
         slices = {(row["cell"], row["fork"]): row for row in rows_of(connection, SLICES_SQL, _SlicesRow)}
     cells = run.results.cells
+    curves = latency_curves(run.run, cells, {cell.id for cell in cells})
     alike = grouped(cells, _stack_and_group)
     return render(
         template,
@@ -74,7 +83,14 @@ def text(run: Subject) -> str:
             "info": run.run.info,
             "source": SLICES_SQL.strip(),
             "environment": list(flat(run.environment)),
-            "cells": [_shown(run, cell, alike[_stack_and_group(cell)], slices) for cell in cells],
+            "cells": [
+                {
+                    **_shown(run, cell, alike[_stack_and_group(cell)], slices),
+                    "percentiles": _percentiles(curves.get(cell.id)),
+                    "curve": small_curve(curves[cell.id]) if cell.id in curves else Markup(),
+                }
+                for cell in cells
+            ],
             "written": _study(run) == "study.toml",
         },
     )
@@ -108,6 +124,13 @@ def _forks(cell: Result, slices: Mapping[tuple[str, int], _SlicesRow]) -> str:
         rows.append((str(fork), *map(_figure, (rates[fork], times.get(fork))), count, *map(_figure, seen)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
+
+
+def _percentiles(curve: LatencyCurve | None) -> str:
+    """Return what some percentiles have, as far as the calls are enough: `p50 18.2, p99 25.1 µs`."""
+    known = {share: curve.points[share] for share in _WRITTEN if share in curve.points} if curve else {}
+    said = [f"{percentile_name(share)} {figure(value.middle, value.half_width)}" for share, value in known.items()]
+    return f"{', '.join(said)} µs" if said else ""
 
 
 def _figure(value: float | None) -> str:
