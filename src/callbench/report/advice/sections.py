@@ -11,7 +11,7 @@ from callbench.model.situation import Goal
 from callbench.report.advice.amounts import amount, known_end
 from callbench.report.advice.situation import your_situation
 from callbench.report.advice.words import alike, depends, goal, more_than_best, not_measured, saved
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.regions import regions
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.decide.best import ComparedWithBest

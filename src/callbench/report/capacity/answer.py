@@ -111,7 +111,8 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     if result.proof is not None:
         yield _proof(result.proof, result.request)
     others = result.others
-    if others is not None and others > DISTURBED:
+    named = result.saturation is not None and result.saturation.resource is Resource.OTHERS
+    if others is not None and others > DISTURBED and not named:
         yield f"Other programs took {percent(others)} of the server's processors: calls may have waited for them."
     yield from notes
 

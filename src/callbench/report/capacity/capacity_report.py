@@ -14,7 +14,7 @@ from callbench.analysis.stability.formatting import errors_text, over_text
 from callbench.analysis.stability.lines import notes
 from callbench.model import objective
 from callbench.report.capacity.answer import answer, level_text, title
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.knee import CrossedAt, KneeStep, ObjectiveMark, knee_chart
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport

@@ -8,7 +8,7 @@ from callbench.analysis.cells.histograms import HISTOGRAMS_SQL
 from callbench.analysis.cells.results import Result
 from callbench.analysis.metrics.latency_curves import LatencyCurve
 from callbench.analysis.wording.naming import conditions_of, named
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.text.section import Chart, Sheet
 from callbench.stats.estimate.digits import figure

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from zlib import crc32
 
 import vl_convert
@@ -16,7 +16,6 @@ from callbench.report.charts.compact import compact
 from callbench.report.charts.marks import PlacedMark, as_attribute, as_list, placed, said
 from callbench.report.charts.narrow import FIRST, LEAST, PHONE, columns, narrow
 from callbench.report.charts.palette import CONFIG, STAND_INS, WIDTH, Spec
-from callbench.report.text.section import Chart
 
 VERSION = "5.20"
 # What the converter's JavaScript engine reserves; with less it ends the program with SIGTRAP.
@@ -104,22 +103,3 @@ def _svg(spec: Spec, label: str, width: float) -> _Drawing:
     # Its font is the page's.
     head = f'role="img" {size} aria-label="{escape(label)}"'
     return _Drawing(Markup(head), svg[opening.end() :].removesuffix("</svg>"), float(across))  # noqa: S704 - all of it ours or escaped
-
-
-def chart(  # noqa: PLR0913, PLR0917 - what a chart is made of
-    id_: str, title: str, about: str, spec: Spec | None, source: str, small_spec: Spec | None = None
-) -> Chart | None:
-    """Make a section's chart if there is something to draw.
-
-    Args:
-        id_: its anchor on the page.
-        title: what it is called.
-        about: what it shows and how to read it.
-        spec: its description, or None.
-        source: the query that its values come from.
-        small_spec: as for `to_svg`.
-    """
-    if spec is None:
-        return None
-    slug = "".join(char if char.isalnum() or char in "-_" else "-" for char in id_)
-    return Chart(slug, title, about, partial(to_svg, spec, title, small_spec), source.strip(), spec=spec)

@@ -7,7 +7,7 @@ from callbench.analysis.cells.read_results import TRIALS_SQL
 from callbench.analysis.cells.results import Result
 from callbench.analysis.run.rankings import Ranking
 from callbench.analysis.run.subject import Subject
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.heat_map import CallPanel, HeatCell, Layout, heat_map
 from callbench.report.charts.leaders import Leader, leaders
 from callbench.report.charts.marks import interval_ends

@@ -9,7 +9,7 @@ from callbench.analysis.cells.table_rows import TRIALS_SQL
 from callbench.analysis.metrics.metric_values import value_of
 from callbench.analysis.run.tables import table_cell
 from callbench.model.metrics.registry import METRICS
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.trade_offs import CostMark, trade_offs
 from callbench.report.text.section import Chart, Sheet
 from callbench.stats.decide.frontier import CostInterval, Standing, standings

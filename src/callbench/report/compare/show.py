@@ -12,7 +12,7 @@ from rich.text import Text
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import NOT_COMPARED, ComparedMetric, MetricVerdict
 from callbench.analysis.wording.words import ratio_text, some
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.ratios import RatioMark, ratios
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid

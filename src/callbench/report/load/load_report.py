@@ -11,7 +11,7 @@ from callbench.analysis.load.stored import read_result
 from callbench.analysis.load.thresholds import from_record, undecided_sentence
 from callbench.analysis.stability.formatting import mib
 from callbench.analysis.wording.words import counted
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time

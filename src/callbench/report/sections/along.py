@@ -4,7 +4,7 @@ from callbench.analysis.cells.read_results import TRIALS_SQL
 from callbench.analysis.run.subject import Subject
 from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.along import Figures, figures
 from callbench.report.text.section import Chart, Section, Sheet

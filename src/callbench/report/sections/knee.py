@@ -6,7 +6,7 @@ from typing import TypedDict
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.knee import KneeStep, ObjectiveMark, knee_chart
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.decide.decision import DecidedComparison, Decision

@@ -6,7 +6,7 @@ from callbench.analysis.cells.histograms import HISTOGRAMS_SQL
 from callbench.analysis.cells.results import Latency, OpenLoop, Result
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.run.tables import table_cell
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.open_loop import open_loop
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.digits import figure, given

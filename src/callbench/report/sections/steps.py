@@ -8,7 +8,7 @@ from callbench.analysis.cells.read_results import TRIALS_SQL
 from callbench.analysis.cells.results import Result
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.run.tables import table_cell
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.estimate.contrast import fork_ratios

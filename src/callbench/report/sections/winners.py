@@ -15,7 +15,7 @@ from callbench.catalog.study.report_parts import NO_DIFFERENCE
 from callbench.model.card import card_of
 from callbench.model.situation import SituationLink
 from callbench.report.charts import regions as charts
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.text.section import Section
 from callbench.stats.estimate.digits import percent
 

@@ -21,7 +21,7 @@ from callbench.analysis.wire.counts import (
     stream,
     wire,
 )
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.shares import shares as chart_of
 from callbench.report.text.section import Chart, Section, Sheet
 

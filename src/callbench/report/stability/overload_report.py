@@ -13,7 +13,7 @@ from callbench.analysis.stability.formatting import (
 )
 from callbench.analysis.stability.overload_result import OverloadResult, OverloadStep, overload_findings, read, record
 from callbench.analysis.stability.slices import window_of_line
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport

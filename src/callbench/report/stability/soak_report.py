@@ -19,7 +19,7 @@ from callbench.analysis.stability.soak_result import (
     record,
     troubled_episodes,
 )
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.record_report import RecordReport

@@ -15,7 +15,7 @@ from callbench.analysis.stability.formatting import (
 )
 from callbench.analysis.stability.slices import window_of_line
 from callbench.analysis.stability.torture_result import TortureResult, TortureTest, read, record, torture_findings
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet

@@ -9,7 +9,7 @@ from callbench.analysis.judge.lower_bounds import is_below
 from callbench.analysis.run.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.report_parts import ChartPoint, LadderPart, Line
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.decide.ranking import faster

@@ -7,7 +7,7 @@ from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import SWEEPS_SQL, Ledger, Sweep
 from callbench.analysis.wire.counts import FIRST, SET_UP, STEADY, stream
 from callbench.catalog.study.loads import SweepPart
-from callbench.report.charts.draw import chart
+from callbench.report.charts.chart import chart
 from callbench.report.studies.thesis.published_lines import marks, published_lines
 from callbench.report.text.section import Chart, Sheet
 from callbench.stats.wire.growth import accumulated, growth
