@@ -1,6 +1,7 @@
 """The values of a run beside the echo of their rounds, or beside a chosen stack."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -103,8 +104,8 @@ def test_the_page_says_what_its_tables_are(few: Subject) -> None:
     text = page(few)
     assert f"are divided by those of {CHOSEN}" in text
     assert f"Beside {CHOSEN}." in text
-    assert text.count('<details class="part" open>') == 2, "the tables are what was asked for"
-    assert "published" not in text.partition('id="tables"')[2].partition("</details>")[0].lower()
+    assert len(re.findall(r'<details class="?part"? open>', text)) == 2, "the tables are what was asked for"
+    assert "published" not in text.partition("id=tables")[2].partition("</details>")[0].lower()
 
 
 def test_another_stack_is_refused_with_those_there_are(few: Subject) -> None:
