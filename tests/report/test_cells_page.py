@@ -42,7 +42,7 @@ def test_each_cell_has_its_forks_and_slices(few: Subject) -> None:
 
 
 def test_each_cell_that_has_percentiles_has_a_curve_and_no_cell_takes_more_than_a_kilobyte(few: Subject) -> None:
-    """A publication of 1,000 cells has 5 MB, and their record takes most of it."""
+    """In a publication their record takes most of the bytes."""
     cells = re.findall(r"<details id=c.*?</details>", text(few), re.DOTALL)
     for cell, shown in zip(few.results.cells, cells, strict=True):
         assert ("<svg" in shown) == ("p50_us" in cell.by_fork) == ("\n\np50 " in shown)

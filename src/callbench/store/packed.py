@@ -3,9 +3,7 @@
 import lzma
 import os
 import re
-import shutil
 import stat
-import struct
 import tempfile
 import zipfile
 import zlib
@@ -24,16 +22,6 @@ _COPY_BYTES = 1 << 20
 # Made anew from the journal, or of no use elsewhere.
 _LEFT_OUT = re.compile(r"lock|progress\.json|parquet(/.*)?|report\.\w+|(.*/)?\..*")
 _METHODS = {False: zipfile.ZIP_DEFLATED, True: zipfile.ZIP_LZMA}
-# A journal says alike things in every fork, which lie tens of megabytes apart; its text has no words of four bytes.
-_WINDOW_BYTES, _BEFORE = 1 << 25, 4
-_SMALL = {
-    "id": lzma.FILTER_LZMA1,
-    "preset": 9 | lzma.PRESET_EXTREME,
-    "dict_size": _WINDOW_BYTES,
-    "lc": _BEFORE,
-    "lp": 0,
-    "pb": 0,
-}
 # What comes of an archive that is damaged, or that asks for more memory than there is.
 _DAMAGED = (
     zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, MemoryError, zlib.error, lzma.LZMAError,
@@ -46,8 +34,7 @@ def pack(record: Path, to: Path, *, small: bool = False) -> None:
     Args:
         record: its folder.
         to: the file.
-        small: whether it takes about thirty times as long, 400 MB of memory, and has less than half the bytes (LZMA in
-            place of Deflate).
+        small: whether it takes about ten times as long and has about half the bytes (LZMA in place of Deflate).
 
     Raises:
         MachineFailure: the file cannot be written.
@@ -55,30 +42,9 @@ def pack(record: Path, to: Path, *, small: bool = False) -> None:
     try:
         with zipfile.ZipFile(to, "w", _METHODS[small]) as archive:
             for name, file in _named(record).items():
-                info = zipfile.ZipInfo.from_file(file, name)
-                info.compress_type = _METHODS[small]
-                with file.open("rb") as source, archive.open(info, "w") as out:
-                    if small:
-                        # zipfile has no parameter for what LZMA is to look for.
-                        out._compressor = _Lzma()  # type: ignore[attr-defined]  # noqa: SLF001
-                    shutil.copyfileobj(source, out, _COPY_BYTES)
+                archive.write(file, name)
     except OSError as failure:
         raise machine_limits.written(f"cannot write {to}", failure) from failure
-
-
-class _Lzma:
-    """LZMA as ZIP has it: its version, and how long its properties are; these; then what is packed."""
-
-    def __init__(self) -> None:
-        self._packer = lzma.LZMACompressor(lzma.FORMAT_RAW, filters=[_SMALL])
-        self._head = struct.pack("<BBHBI", 9, 4, 5, _BEFORE, _WINDOW_BYTES)
-
-    def compress(self, plain: bytes) -> bytes:
-        head, self._head = self._head, b""
-        return head + self._packer.compress(plain)
-
-    def flush(self) -> bytes:
-        return self._head + self._packer.flush()
 
 
 def is_packed(record: Path, file: Path, *, small: bool = False) -> bool:
