@@ -36,6 +36,7 @@ _LINE_SHOWN = 160
 _URL_SECONDS = 5.0
 # Below are well-known services, and above the ports of our tests.
 _FIRST_PORT, _END_PORT = 10_000, 21_000
+_CLAIMS: list[socket.socket] = []
 
 
 class Refusal(Exception):  # noqa: N818 - what is answered
@@ -154,16 +155,21 @@ def _require_address(host: str) -> None:
 def _free_port(host: str) -> int:
     """Return a port that is free until the server listens: the kernel gives none of these away by itself.
 
-    A server may take seconds to listen, and the kernel gave its port to others meanwhile. Adapters that start at the
-    same time begin at different places, by their process ids.
+    A server may take seconds to listen, and the kernel gave its port to others meanwhile. Of programs like this one,
+    each claims its port by a name that is its own until it ends.
     """
     size = min(_given_away_from(), _END_PORT) - _FIRST_PORT
+    begin = int.from_bytes(os.urandom(4))
     for step in range(size):
-        port = _FIRST_PORT + (os.getpid() * 1009 + step) % size
+        port = _FIRST_PORT + (begin + step) % size
+        claim = socket.socket(socket.AF_UNIX)
         with contextlib.suppress(OSError), socket.socket() as place:
+            claim.bind(f"\0callbench-port-{port}")
             # As a server may do it: a port whose last connections linger cannot be had.
             place.bind((host, port))
+            _CLAIMS.append(claim)
             return port
+        claim.close()
     with socket.create_server((host, 0)) as listener:
         return int(listener.getsockname()[1])
 
