@@ -53,7 +53,7 @@ def test_the_command_writes_every_kind_of_record(
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == f"{len(KINDS)} records: {site / 'index.html'}\n"
     index = (site / "index.html").read_text()
-    assert "Holds 2 clients" in index, "the verdict is the title"
+    assert "Holds at least 1 client" in index, "the verdict is the title"
     made = json.loads((site / "site.json").read_text())
     assert sorted(files(site)) == made["files"]
     assert len([name for name in made["files"] if name.startswith("records/")]) == 2 * len(KINDS)
@@ -236,7 +236,7 @@ def test_it_opens_from_disk_and_is_accessible(shelf: Shelf, site: Path, width: i
         assert window.evaluate("document.documentElement.scrollWidth") <= width
         rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
         assert not Axe().run(window, options=rules).response["violations"]
-        window.get_by_role("link", name="Holds 2 clients").click()
+        window.get_by_role("link", name="Holds at least 1 client").click()
         window.get_by_role("heading", level=1).wait_for()
         window.get_by_role("link", name="All records").click()
         window.get_by_role("heading", name="Records").wait_for()
