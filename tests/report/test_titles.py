@@ -63,7 +63,9 @@ def test_a_load_is_headed_with_what_came_of_it(changed: dict[str, Any], expected
 
 
 def test_a_capacity_is_headed_with_what_it_holds_and_what_ends_it() -> None:
-    assert report_of(Record(RECORDS / "capacity")).verdict == "Holds at least 1 client: other programs took the processors"
+    assert (
+        report_of(Record(RECORDS / "capacity")).verdict == "Holds at least 1 client: other programs took the processors"
+    )
 
 
 @pytest.mark.parametrize(
