@@ -1,6 +1,7 @@
 """The series of records of every kind: the values are those that the record's own result has."""
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,6 +25,9 @@ def days(folder: Path, kind: str, count: int = 1) -> Path:
     for day in range(count):
         record = folder / f"{kind}-{day:02d}"
         shutil.copytree(ROOT / "tests/records" / kind, record)
+        journal = record / "journal.jsonl"
+        # Others took most of the processors when the capacity was searched, so it would be known to be more.
+        journal.write_text(re.sub(r'"neighbours":\s*[\d.]+', '"neighbours":0.0', journal.read_text()))
         info = json.loads((record / "record.json").read_text())
         info.pop("journal", None)
         (record / "record.json").write_text(

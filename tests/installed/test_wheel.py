@@ -98,7 +98,10 @@ def test_it_says_what_there_is(program: Program) -> None:
     assert "`callbench setup java`" in stacks["java/rmi"]["why_not"]
     studies = json.loads(program("list", "studies", "--json").stdout)
     assert "remobjects" in {row["study"] for row in studies if row["why_not"] is None}
-    assert not [row for row in studies if row["why_not"]]
+    # What cannot be measured before something is set up says so, and with what.
+    refused = {row["study"]: row for row in studies if row["why_not"]}
+    assert "nominet" in refused
+    assert all("callbench setup " in row["why_not"] and row["lacking"] for row in refused.values())
 
 
 def test_the_doctor_finds_the_programs_of_the_wheel(program: Program, environment: Path) -> None:
