@@ -345,7 +345,7 @@ def test_the_recipe_of_the_guide_works(tmp_path: Path) -> None:
     for side in ("base", "head"):
         stand_in(tmp_path / side)
     script = recipe[1].replace("callbench compare", f"{shlex.join(command())} compare")
-    script = script.replace("mine/json+tcp", "honest/tcp").replace("--seconds 10", "--seconds 0.8 --rounds 4")
+    script = script.replace("mine/json+tcp", "honest/tcp").replace("--seconds 10", "--seconds 0.8 --rounds 8")
     # The new build waits 0.1 s in each call, which is more than a busy machine takes.
     script = script.replace("honest/tcp@head", "'honest/tcp@head?delay_us=100000'")
     argv = ["/bin/bash", "-c", script]

@@ -190,7 +190,7 @@ def test_a_run_has_rows_of_them_and_a_comparison_takes_them(callbench: Program, 
     ]
     callbench("report", "r", "--format", "html", "--out", "r.html", check=True)
     assert "honest/tcp:liar/tcp" in (tmp_path / "r.html").read_text()
-    quick = ("--seconds", "1.2", "--rounds", "6", "--p99-threshold", "none", "--call", "Sum")
+    quick = ("--seconds", "1.2", "--rounds", "8", "--p99-threshold", "none", "--call", "Sum")
     # The first waits 0.1 s in each call, which is more than a busy machine takes, and the second does not.
     held = callbench("compare", "honest/tcp?delay_us=100000", "honest/tcp:liar/tcp", *quick, "--out", "c")
     assert held.returncode == 0, held.stdout + held.stderr

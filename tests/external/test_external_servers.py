@@ -230,7 +230,7 @@ expect_body = '{ANSWER}'
             "    def do_GET(self) -> None:\n", "    def do_GET(self) -> None:\n        __import__('time').sleep(0.1)\n"
         )
     )
-    quick = ("--seconds", "4", "--rounds", "4", "--path", "/hello")
+    quick = ("--seconds", "4", "--rounds", "8", "--path", "/hello")
     held = callbench("compare", "load/http1:mine/greeting", START.replace(str(SERVER), str(slower)), *quick, "--json")
     assert held.returncode == 1, held.stdout
     verdicts = [cell["verdict"] for cell in json.loads(held.stdout)["cells"]]

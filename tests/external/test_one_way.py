@@ -126,7 +126,7 @@ def test_two_are_compared_with_the_same_request_and_two_of_a_study_each_with_its
 ) -> None:
     (tmp_path / "shops.toml").write_text(STUDY)
     # So few calls of the slow one have no p99.
-    quick = ("--seconds", "2", "--rounds", "6", "--p99-threshold", "none", "--json")
+    quick = ("--seconds", "2", "--rounds", "8", "--p99-threshold", "none", "--json")
     for words in (
         (secure, SLOW, *REQUEST, "--insecure"),
         ("--start", START, "--start", SLOW, *REQUEST),

@@ -128,7 +128,7 @@ def test_two_are_compared_by_the_call_that_they_carry(callbench: Run, tmp_path: 
     assert answer in program.read_text()
     program.write_text(program.read_text().replace(answer, f"        threading.Event().wait(0.1)\n{answer}"))
     names = ("load/http1:greeter/http", f"load/http1:greeter/http@{slower}")
-    held = callbench("compare", *names, "--seconds", "1", "--rounds", "4", "--out", "c", "--json")
+    held = callbench("compare", *names, "--seconds", "1", "--rounds", "8", "--out", "c", "--json")
     assert held.returncode == 1, held.stderr
     verdicts = [cell["verdict"] for cell in json.loads(held.stdout)["cells"]]
     assert verdicts[0] == "worse"
