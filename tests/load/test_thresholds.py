@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from callbench.adapter.contract import Done
 from callbench.analysis.load import threshold_values as thresholds
 from callbench.analysis.load.request import MAX_SECONDS, LoadRequest
-from callbench.analysis.load.thresholds import EXAMPLES, parse
+from callbench.analysis.load.thresholds import EXAMPLES, ThresholdResult, parse
 from callbench.analysis.load.times import times_of, times_record
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.percentile_calls import fewest_calls
@@ -126,6 +126,12 @@ def test_the_share_of_errors_is_of_all_calls_that_ended(calls: int, errors: int,
     assert one.failed <= true
     assert one.failed == true or one.undecided
     assert " %" in one.sentence
+
+
+def test_a_value_is_told_from_its_limit_however_wide_its_interval_is() -> None:
+    """A mean of 26.5 ms was "30 ms (1.4 to 50)" beside a limit of 30."""
+    result = ThresholdResult(parse("mean > 30 ms"), 26_517.0, shown=None, ends=(1_400.0, 51_600.0))
+    assert result.sentence == "Fail if mean > 30 ms: 27 ms (1.4 to 50): undecided."
 
 
 def test_that_no_call_failed_is_said_with_its_interval() -> None:

@@ -21,6 +21,8 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 _TIMES = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _RATES = {"": 1.0, "/s": 1.0, "calls/s": 1.0}
 _SHARES = {"%": 0.01}
+# So many digits a value has at least, as by an interval of that half-width.
+_WIDEST = 0.2
 # How a value is shown: its factor, unit and digits.
 _SHOWN = {"errors": (100, "%", 0.001), "rate": (1, "calls/s", 0.001), "mean": (1e-3, "ms", 0.001)}
 _LONGEST = 60
@@ -106,7 +108,9 @@ class ThresholdResult:
             return f"{figure(self.value * scale, share)} {unit}"
         low, middle, high = (point * scale for point in (self.ends[0], self.value, self.ends[1]))
         half = high / middle - 1 if middle else None
-        return f"{figure(middle, half)} {unit} ({end(low, middle, half)} to {end(high, middle, half)})"
+        # However wide the interval is, 27 is not to be read as 30 beside a limit of 30.
+        shown = figure(middle, None if half is None else min(half, _WIDEST))
+        return f"{shown} {unit} ({end(low, middle, half)} to {end(high, middle, half)})"
 
 
 def undecided_sentence(why: Sequence[str]) -> str:
