@@ -39,20 +39,6 @@ _TOUCH = 0.15
 _CORNERS = re.compile(r"M[-\d.,]+(?:L[-\d.,]+)+Z|M[-\d.,]+h[-\d.]+v[-\d.]+h[-\d.]+Z")
 _CORNER = re.compile(r"[ML](-?[\d.]+),(-?[\d.]+)")
 _CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
-# Places of the picture, and what else moving it would change.
-_ABSOLUTE = re.compile(r"([MLC])([-\d.,]+)")
-_PAIR = re.compile(r"(-?[\d.]+),(-?[\d.]+)")
-_OTHER = re.compile(r"[HVA]")
-# More save less than longer places take.
-_FEW = 3
-# Rounded edges of neighbours may differ by so many pixels.
-_TOUCH = 0.15
-_CORNERS = re.compile(r"M[-\d.,]+(?:L[-\d.,]+)+Z|M[-\d.,]+h[-\d.]+v[-\d.]+h[-\d.]+Z")
-_CORNER = re.compile(r"[ML](-?[\d.]+),(-?[\d.]+)")
-_CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
-_CROSS = re.compile(
-    r"M-([\d.]+),-([\d.]+)L-\1,\2L-\2,\2L-\2,\1L\2,\1L\2,\2L\1,\2L\1,-\2L\2,-\2L\2,-\1L-\2,-\1L-\2,-\2Z"
-)
 
 
 def compact(svg: str) -> str:
