@@ -204,7 +204,7 @@ def held_from(request: CapacityRequest, alone: Alone | None = None) -> float | N
     level, aim = need, objective.parse(request.objective)
     limit_s = aim.limit_us / 1e6
     # What is higher has shorter loads, so its own part counts.
-    queues = _queues(alone)
+    queues = queues_of(alone)
     while level * (1 - _too_high(level, request, alone)) < need * _NEARLY:
         beyond = beyond_all(level, request.load_s(level, coarse=False), limit_s, aim.share, queues)
         level = need * (1 + beyond) + level * slack(level, limit_s, aim.share, queues)
@@ -243,10 +243,11 @@ def start_allowance(estimate: Capacity | None, request: CapacityRequest, alone: 
 
 def _too_high(rate: float, request: CapacityRequest, alone: Alone | None) -> float:
     aim = objective.parse(request.objective)
-    return too_high(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share, _queues(alone))
+    return too_high(rate, request.load_s(rate, coarse=False), aim.limit_us / 1e6, aim.share, queues_of(alone))
 
 
-def _queues(alone: Alone | None) -> float:
+def queues_of(alone: Alone | None) -> float:
+    """Return how many times as long queues are as those of exponential times; 1 where that is not known."""
     return 1.0 if alone is None else alone.queues
 
 
@@ -269,7 +270,7 @@ def allowing_for_the_start(
         return estimate
     rate, aim = rate_of_loads(estimate, request), objective.parse(request.objective)
     load_s = request.load_s(rate, coarse=False)
-    beyond = beyond_all(rate, load_s, aim.limit_us / 1e6, aim.share, _queues(alone))
+    beyond = beyond_all(rate, load_s, aim.limit_us / 1e6, aim.share, queues_of(alone))
     level, low = estimate.level / (1 + beyond), None if estimate.low is None else estimate.low * (1 - part)
     if low is not None and estimate.end is KneeOutcome.AT_LEAST:
         level = low

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from callbench.analysis.capacity.result import CapacityResult, Proof, rate_of_loads, start_allowance
+from callbench.analysis.capacity.result import CapacityResult, Proof, queues_of, rate_of_loads, start_allowance
 from callbench.analysis.wording.words import counted
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
@@ -158,7 +158,9 @@ def _at_an_end(result: CapacityResult, capacity: Capacity) -> str:
     if capacity.low is None:
         return f"Undecided whether it holds {level} with {aim}: too few loads were tried."
     if capacity.end is KneeOutcome.BELOW and result.invalid:
-        return f"Undecided whether it holds {level} with {aim}: the lowest load fails, and not by the server alone."
+        return (
+            f"Undecided whether it holds {level} with {aim}: the lowest load misses it, and perhaps not by the server."
+        )
     if capacity.end is KneeOutcome.BELOW:
         return f"It does not hold {level} with {aim}: the lowest load that was tried already fails."
     most = result.request.span.high
@@ -254,7 +256,7 @@ def _settling(result: CapacityResult, capacity: Capacity) -> str:
     aim, rate = objective.parse(result.request.objective), rate_of_loads(capacity, result.request)
     load_s, limit_s = result.request.load_s(rate, coarse=False), aim.limit_us / 1e6
     begins = f" Each load of {figure(load_s)} s begins with an empty queue."
-    queues = 1.0 if result.alone is None else result.alone.queues
+    queues = queues_of(result.alone)
     settles = f"Near this rate a queue may need {figure(settling_s(rate, limit_s, aim.share, queues))} s to settle"
     if queues >= _UNEVEN:
         settles += f", and is {figure(queues, 0.05)} times as long, as calls of one client vary much in their times"
