@@ -21,7 +21,7 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 _TIMES = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _RATES = {"": 1.0, "/s": 1.0, "calls/s": 1.0}
 _SHARES = {"%": 0.01}
-# So many digits a value has at least, as by an interval of that half-width.
+# An interval that is wider takes no more digits from its value than one of this half-width.
 _WIDEST = 0.2
 # How a value is shown: its factor, unit and digits.
 _SHOWN = {"errors": (100, "%", 0.001), "rate": (1, "calls/s", 0.001), "mean": (1e-3, "ms", 0.001)}

@@ -29,7 +29,7 @@ def say_who_measures() -> None:
     from callbench.store import turn
 
     if others := turn.beside(shlex.join(["callbench", *SECRETS.masked(sys.argv[1:])])):
-        sentence = f"this machine measures for {others} now: beside each other, all are slower than alone"
+        sentence = f"also measuring on this machine now: {others}. Beside each other, all are slower than alone"
         print(f"callbench: {sentence}; Ctrl-C stops this one", file=sys.stderr)  # noqa: T201
 
 
