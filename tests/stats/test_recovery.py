@@ -65,7 +65,6 @@ STATES = [
     (Slice(0, 1, 0, {"refused": 5, "timeout": 1}), State.REFUSING),
     (Slice(0, 1, 0, {"reset": 1}), State.REFUSING),
     (Slice(0, 1, 0, {"timeout": 2}), State.HUNG),
-    (Slice(0, 1, 0, {}), State.HUNG),
     (Slice(0, 1, 0, {"refused": 5}, dead=True), State.DEAD),
     # One process of several: the others answer.
     (Slice(0, 1, 10, {}, 100.0, dead=True), State.WELL),
@@ -76,8 +75,18 @@ def test_states_are_distinguished() -> None:
     for seen, state in STATES:
         assert state_of(seen, LIMIT_US) is state, seen
     assert state_of(STATES[1][0]) is State.WELL  # Without a limit for slow calls.
-    assert worst([state for _, state in STATES]) is State.DEAD
-    assert worst([]) is State.WELL
+    assert worst([seen for seen, _ in STATES], LIMIT_US) is State.DEAD
+    assert worst([], LIMIT_US) is State.WELL
+
+
+def test_a_slice_in_which_nobody_called_says_nothing() -> None:
+    """A busy machine gave a client no turn for 0.1 s, and a soak failed with `it hung`."""
+    idle, well = Slice(3, 3.1, 0, {}), slices(0.0, 0.5, 0.1, 3)
+    assert [episode.state for episode in episodes([*well, idle])] == [State.WELL]
+    assert verdict([*well, idle], LIMIT_US) is MischiefVerdict.SURVIVED
+    assert recovery([*well[:2], idle], 0.0, LIMIT_US) is None
+    hung = Slice(3, 4, 0, {"timeout": 2})
+    assert [episode.slices for episode in episodes([hung, idle, hung])] == [2]
 
 
 @given(st.lists(st.sampled_from(STATES)))

@@ -16,7 +16,7 @@ from callbench.model.objective import parse as parse_objective
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.estimate.digits import figure
 from callbench.stats.load.collapse import kept_under_overload
-from callbench.stats.load.recovery import Recovery, State, recovery, state_of, worst
+from callbench.stats.load.recovery import Recovery, State, recovery, worst
 from callbench.store.lines.overload import (
     OVERLOAD_LINES,
     BeforeLine,
@@ -158,7 +158,7 @@ def _step(line: OverloadLine, lines: Sequence[OverloadTestLine], before: BeforeL
         last_answer_s=line["last_answer_s"],
         well_again=recovery(after, line["until_s"], before["limit_us"]),
         watched_s=max(0.0, after[-1].end_s - line["until_s"]) if after else 0.0,
-        unwell=worst([state_of(measured, before["limit_us"]) for measured in after]),
+        unwell=worst(after, before["limit_us"]),
         sides=line["sides"],
         endpoints=summed([line["endpoints"]]) if "endpoints" in line else (),
     )

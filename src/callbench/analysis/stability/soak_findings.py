@@ -34,6 +34,8 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
         states = dict.fromkeys(STATES[episode.state] for episode in troubled_episodes(step))
         if states:
             yield Finding("errors", Outcome.FAILED, f"{step.title}: {', '.join(states)}")
+        if not step.episodes:
+            yield Finding("errors", Outcome.UNDECIDED, f"{step.title}: nobody called: the machine was too busy")
         if step.unserved:
             yield Finding("errors", Outcome.FAILED, f"{step.title}: {unserved_text(step)}")
         yield from _slower(step)

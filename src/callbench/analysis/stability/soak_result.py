@@ -13,7 +13,7 @@ from callbench.analysis.stability.slices import SPEED, slice_of, times, window_o
 from callbench.analysis.stability.slowness import PaceChange, pace
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.rate import Window
-from callbench.stats.load.recovery import Episode, State, episodes
+from callbench.stats.load.recovery import Episode, State, asked, episodes
 from callbench.store.lines.overload import Moment
 from callbench.store.lines.sides import SideRead, SideUse
 from callbench.store.lines.slices import Percentiles
@@ -210,7 +210,7 @@ def _step(lines: Sequence[SoakLine], step: int) -> SoakStep:
         sides={side: _side(moments, slices, side, calls) for side in _sides(slices)},
         episodes=episodes([slice_of(line) for line in slices]),
         endpoints=summed([line["endpoints"] for line in lines if line["kind"] == "endpoints" and line["step"] == step]),
-        unserved=min(map(_unserved, slices)),
+        unserved=min((_unserved(line) for line in slices if asked([slice_of(line)])), default=0),
     )
 
 

@@ -17,7 +17,6 @@ from callbench.stats.load.recovery import (
     State,
     episodes,
     recovery,
-    state_of,
     verdict,
     worst,
 )
@@ -125,6 +124,8 @@ def _findings(tests: Sequence[TortureTest], left_out: Mapping[str, str]) -> Iter
     if not tests:
         yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was run{': ' if left_out else ''}{', '.join(left_out)}")
     for test in tests:
+        if not test.episodes and test.loss is None:
+            yield Finding(UNFINISHED, Outcome.UNDECIDED, f"{test.name}: nobody called: the machine was too busy")
         if test.verdict is not MischiefVerdict.SURVIVED:
             only_slow = {each.state for each in test.episodes} <= {State.WELL, State.SLOW}
             text = f"{test.name}: {test.verdict}" + (f"; {test.slow.text}" if only_slow else "")
@@ -147,7 +148,7 @@ def _tested(test: AttackLine, lines: Sequence[TortureLine]) -> TortureTest | Non
     before = [line for line in own if line["phase"] == "before"]
     after = [line for line in seen if line["phase"] == "after"]
     again = recovery(slices, ended["ended_s"], limit)
-    state, later = (worst([state_of(slice_of(line), limit) for line in part]) for part in (during, after))
+    state, later = (worst([slice_of(line) for line in part], limit) for part in (during, after))
     allowed = limit / test["before_us"]
     at_last = judge_slowness(before, after, allowed, "after it")
     # One process of several may have ended: who continues answering has not died.

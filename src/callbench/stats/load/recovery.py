@@ -109,7 +109,7 @@ def state_of(seen: Slice, limit_us: float | None = None) -> State:
     """Describe in what state a slice found the server.
 
     Args:
-        seen: the slice.
+        seen: the slice; calls ended in it.
         limit_us: a latency above this is slow; None: none is.
     """
     if seen.dead and not seen.calls:
@@ -134,20 +134,28 @@ def _without_answers(errors: Mapping[str, int]) -> State:
     return State.WRONG if wrong > turned_away else State.REFUSING
 
 
-def worst(states: Sequence[State]) -> State:
-    """Return the worst of them; of none, well."""
-    return max(states, key=_ORDER.index, default=State.WELL)
+def asked(slices: Sequence[Slice]) -> list[Slice]:
+    """Return the slices that say something about the server.
+
+    Each call that begins in a slice ends in it. So where none ended, none began: the machine let no client call.
+    """
+    return [seen for seen in slices if seen.dead or seen.calls or any(seen.errors.values())]
+
+
+def worst(slices: Sequence[Slice], limit_us: float | None) -> State:
+    """Return the worst state in which they found the server; of none that asked, well."""
+    return max((state_of(seen, limit_us) for seen in asked(slices)), key=_ORDER.index, default=State.WELL)
 
 
 def verdict(slices: Sequence[Slice], limit_us: float | None) -> MischiefVerdict:
     """Describe what those who called meanwhile and afterwards met: the worst of their slices decides."""
-    return _VERDICTS[worst([state_of(seen, limit_us) for seen in slices])]
+    return _VERDICTS[worst(slices, limit_us)]
 
 
 def episodes(slices: Sequence[Slice], limit_us: float | None = None) -> list[Episode]:
-    """Gather slices that follow each other in one state."""
+    """Gather slices that follow each other in one state, without those that asked nothing."""
     found: list[Episode] = []
-    for seen in slices:
+    for seen in asked(slices):
         state = state_of(seen, limit_us)
         if found and found[-1].state is state:
             last = found.pop()
@@ -175,7 +183,7 @@ def recovery(
         limit_us: a latency above this is not well.
         in_a_row: how many slices must be well.
     """
-    later = [seen for seen in slices if seen.start_s >= after_s]
+    later = [seen for seen in asked(slices) if seen.start_s >= after_s]
     well = 0
     for place, seen in enumerate(later):
         well = well + 1 if state_of(seen, limit_us) is State.WELL else 0
