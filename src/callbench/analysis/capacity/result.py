@@ -71,7 +71,7 @@ class CapacityResult:
         steps: the journal's lines of loads.
         capacity: None if nothing was tried.
         estimates: the crossings.
-        rate: successful calls per second at the capacity; None if it was not tried.
+        rate: successful calls per second of all loads at the capacity, as its row has it; None if it was not tried.
         saturation: the first saturated resource; None if no load failed the objective.
         death: why the server ended, if it did.
         took_s: seconds.
@@ -153,7 +153,8 @@ def read(run: Record) -> CapacityResult:
     proofs = list(of_kind(lines, ProofLine, run.path))
     took_s = max((line["at_s"] + line["seconds"] for line in (*steps, *proofs)), default=0.0)
     failed = any(not trial.met for trial in trials)
-    chosen = _chosen(steps, trials, estimate)
+    at_capacity = _at_capacity(steps, trials, estimate)
+    chosen = _with_endpoints(at_capacity, steps)
     alone = alone_of(lines, run)
     proven = proof_level(estimate, request, alone)
     return CapacityResult(
@@ -161,7 +162,7 @@ def read(run: Record) -> CapacityResult:
         steps=steps,
         capacity=allowing_for_the_start(estimate, request, alone),
         estimates=estimates(trials, request.span),
-        rate=_rate(steps, trials, estimate),
+        rate=rate_of(at_capacity),
         saturation=saturated(
             [_seen(line) for line in steps],
             0.0 if estimate.end is KneeOutcome.BELOW else estimate.level,
@@ -277,23 +278,25 @@ def allowing_for_the_start(
     return replace(estimate, level=level, low=low, shown=estimate.level)
 
 
-def _rate(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> Interval | None:
-    """The calls answered a second by the loads that `_held` gives."""
-    rates = [line["load"]["rate_per_s"] for line in _held(steps, trials, estimate) if line["load"]]
+def rate_of(lines: Sequence[StepLine]) -> Interval | None:
+    """Return what loads of one level answered a second: the geometric mean; None if none answered anything."""
+    rates = [line["load"]["rate_per_s"] for line in lines if line["load"]]
     positive = [rate for rate in rates if rate > 0]
     return geometric_mean(positive) if positive else None
 
 
-def _held(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> list[StepLine]:
-    """Return the loads at the capacity that met the objective. Where that level was not tried, within its interval."""
+def _at_capacity(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> list[StepLine]:
+    """Return all loads at the capacity, as its row has them. Where it was not tried, those in its interval that met."""
     if estimate is None:
         return []
+    if at := [line for line in steps if line["load"] and line["level"] == estimate.level]:
+        return at
     low, high = (estimate.low or estimate.level), (estimate.high or estimate.level)
-    met = [(line, trial) for line, trial in zip(steps, trials, strict=True) if line["load"] and trial.met]
-    crossed = [(line, trial) for line, trial in met if trial.phase != COARSE]
-    at = [line for line, trial in crossed if trial.level == estimate.level]
-    within = [line for line, trial in crossed if min(low, estimate.level) <= trial.level <= high]
-    return at or within or [line for line, trial in met if trial.level == estimate.level]
+    return [
+        line
+        for line, trial in zip(steps, trials, strict=True)
+        if line["load"] and trial.met and trial.phase != COARSE and min(low, estimate.level) <= trial.level <= high
+    ]
 
 
 def endpoints_of(line: TriedLoad) -> Sequence[EndpointResult]:
@@ -301,14 +304,11 @@ def endpoints_of(line: TriedLoad) -> Sequence[EndpointResult]:
     return (line["load"] and line["load"].get("endpoints")) or ()
 
 
-def _chosen(steps: Sequence[StepLine], trials: Sequence[Trial], estimate: Capacity | None) -> list[StepLine]:
+def _with_endpoints(at_capacity: Sequence[StepLine], steps: Sequence[StepLine]) -> list[StepLine]:
     """Return the loads whose endpoints are shown: those at the capacity. Where nothing was held, the lowest loads."""
-    with_endpoints = [line for line in steps if endpoints_of(line)]
-    if not with_endpoints:
-        return []
-    least = min(line["level"] for line in with_endpoints)
-    lowest = [line for line in with_endpoints if line["level"] == least]
-    return [line for line in _held(steps, trials, estimate) if endpoints_of(line)] or lowest
+    known = [line for line in steps if endpoints_of(line)]
+    least = min((line["level"] for line in known), default=0.0)
+    return [line for line in at_capacity if endpoints_of(line)] or [line for line in known if line["level"] == least]
 
 
 def _seen(line: StepLine) -> LoadObservation:

@@ -7,7 +7,7 @@ from itertools import groupby
 from statistics import median
 from typing import Literal
 
-from callbench.analysis.capacity.result import CapacityResult, read
+from callbench.analysis.capacity.result import CapacityResult, rate_of, read
 from callbench.analysis.load.endpoints import endpoint_record
 from callbench.analysis.stability.findings import unfinished
 from callbench.analysis.stability.formatting import errors_text, over_text
@@ -112,7 +112,7 @@ def _section(result: CapacityResult) -> Section:
     first = "clients" if clients else "calls/s"
     rows = [_row(level, list(lines)) for level, lines in groupby(_sorted(result.steps), key=lambda line: line["level"])]
     columns = [first, *(_COLUMNS if clients else [name.replace("calls/s", "answered, calls/s") for name in _COLUMNS])]
-    about = "Each row is one load. Several tries of a load are summed up by their median."
+    about = "Each row is one load. Several tries are summed up: calls/s by the geometric mean, all else by the median."
     charts = [drawn for drawn in (_chart(result, first), _rates(result)) if drawn is not None]
     sheets = [Sheet("Loads", columns, rows), *([_endpoints(result)] if result.endpoints else [])]
     return Section("capacity", "Loads", about, sheets=sheets, charts=charts, source=_SOURCE)
@@ -126,6 +126,7 @@ def _row(level: float, lines: Sequence[StepLine]) -> tuple[str, ...]:
     loads = [line["load"] for line in lines if line["load"]]
     values = [line["value_us"] / 1e3 for line in lines if line["value_us"] is not None]
     means = [times["mean"] / 1e3 for load in loads if (times := load["service_us"] or load["latency_us"])]
+    rate = rate_of(lines)
     errors: dict[str, int] = {}
     for kind, count in ((kind, count) for line in lines for kind, count in line["errors"].items()):
         errors[kind] = errors.get(kind, 0) + count
@@ -134,7 +135,7 @@ def _row(level: float, lines: Sequence[StepLine]) -> tuple[str, ...]:
         str(len(lines)),
         str(sum(line["holds"] for line in lines)),
         _middle(values) if len(values) == len(lines) else "none",
-        _middle([load["rate_per_s"] for load in loads]),
+        figure(rate.middle, 0.005) if rate else "0" if loads else "",
         _middle(means),
         _busy(lines, "server"),
         _busy(lines, "client"),
