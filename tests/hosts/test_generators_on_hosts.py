@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fleet_lab import Program, entering, made_keys, namespaces, ran, started
+from two_hosts import journal
 
 from callbench.stats.estimate.histogram import Buckets
 from conftest import assert_one_sentence
@@ -19,6 +20,27 @@ from conftest import assert_one_sentence
 if TYPE_CHECKING:
     from callbench.adapter.network.host import Host
 
+SHARED = """
+title = "Shared"
+about = "Clients on several hosts."
+[load]
+clients = [1, 7]
+calls = 1
+seconds = 0.02
+rounds = 2
+minutes = 60
+[[cells]]
+group = "Hello"
+stacks = ["native/bin+supertcp"]
+call = "Hello"
+[[cells]]
+group = "Paced"
+stacks = ["native/bin+supertcp"]
+call = "Hello"
+clients = 7
+arrivals = "poisson"
+rate = 200
+"""
 pytestmark = [
     pytest.mark.usefixtures("lab", "nothing_left"),
     pytest.mark.engine,
@@ -103,6 +125,39 @@ def test_five_hosts_share_a_number_of_calls(lab_of: Callable[[int], Lab], tmp_pa
     # A closed loop goes on until its calls are made, and each client may have begun one more.
     assert 503 <= found["calls"] <= 503 + 12
     assert_counted(found, lab)
+    assert_a_run_shares_its_clients_out(lab, tmp_path)
+
+
+def assert_a_run_shares_its_clients_out(lab: Lab, folder: Path) -> None:
+    """A study's cells of one client and of seven, its server on one host and its clients on four.
+
+    An open loop is dealt out as well, and none of its schedules are left.
+    """
+    file = folder / "shared.toml"
+    file.write_text(SHARED)
+    hosts = dict(zip(("server", "client", "client 2", "client 3", "client 4"), lab.names, strict=True))
+    options = ("--forks", 1, "--no-baselines", "--warm-up", "none", "--hosts", ",".join(hosts.values()))
+    ended = lab.run("run", file, *options, "--out", "run", cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    plan = json.loads((folder / "run" / "plan.json").read_text())
+    assert plan["links"] == {"real": {"link": None, "hosts": hosts}}
+    shares = {1: [1], 7: [2, 2, 2, 1]}
+    clients = {cell["id"]: cell["clients"] for cell in plan["cells"]}
+    slices = [one for line in journal(folder / "run") for one in line.get("slices", [])]
+    assert {clients[one["cell"]] for one in slices} == set(shares)
+    for one in slices:
+        done, mine = one["done"], shares[clients[one["cell"]]]
+        each = done["generators"]
+        assert [(part["host"], part["clients"]) for part in each] == list(zip(lab.names[1:], mine, strict=False))
+        assert sum(part["calls"] for part in each) == done["calls"] == done["latency"]["count"]
+        # The server counted all of them, and no failed call.
+        assert one["agree"] is True
+        assert not done["errors"]
+    watched = {side["side"]: side["end"]["processes"] for one in slices if "processes" in one
+               for side in one["processes"]["sides"]}  # fmt: skip
+    assert watched["client"] == len(hosts) - 1
+    assert watched["server"] == 1
+    assert not list((folder / "run" / "schedules").glob("*"))
 
 
 def test_two_hosts_make_one_schedule(lab_of: Callable[[int], Lab], tmp_path: Path) -> None:

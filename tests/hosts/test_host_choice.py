@@ -9,10 +9,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from callbench.adapter.network.host_choice import choose
 from callbench.catalog import catalogue
+from callbench.catalog.study import load
 from callbench.catalog.study.hosts import HostNeeds, HostsPart
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
-from callbench.runner.machine.real_hosts import read_generators, refuse_useless_roles
+from callbench.runner.machine.real_hosts import read, read_generators, refuse_useless_roles, wire_of
 from conftest import SMALL
 
 if TYPE_CHECKING:
@@ -120,7 +121,6 @@ def stack(name: str, **card: Any) -> Stack:
     ("roles", "says"),
     [
         ('backend = "gamma"', "no stack of the study has a backend: remove backend"),
-        ('load = ["gamma"]', "a run drives from the host of client alone: remove load"),
         ('broker = "gamma"', "no stack of the study has a broker: remove broker"),
         ('name_server = "alpha"', "no stack of the study has a name server: remove name_server"),
     ],
@@ -153,3 +153,17 @@ def test_a_study_names_the_hosts_of_its_load(tmp_path: Path) -> None:
     file.write_text(SMALL.replace("[load]", f"{hosts.replace('delta', 'gamma')}[load]"))
     with pytest.raises(BadInput, match=r"\[hosts\] names gamma twice"):
         read_generators(None, str(file))
+
+
+def test_several_hosts_share_the_clients_of_a_run() -> None:
+    """By `--hosts`, or by `load` in a study, which goes before `client`."""
+    study = load("hosts")
+    wire = wire_of("real", study, read("alpha, beta,gamma,delta"), [])
+    assert wire["hosts"] == {"server": "alpha", "client": "beta", "client 2": "gamma", "client 3": "delta"}
+    with pytest.raises(BadInput, match="a profile lies between two hosts: name one host of clients, or omit --link"):
+        wire_of("real+wan20", study, ("alpha", "beta", "gamma"), [])
+    assert HostsPart.model_validate({"server": "alpha", "client": "beta"}).clients == ["beta"]
+    assert HostsPart.model_validate({"server": "alpha", "client": "b", "load": ["c", "d"]}).clients == ["c", "d"]
+    assert HostsPart.model_validate({"server": "alpha", "load": ["c", "d"]}).clients == ["c", "d"]
+    with pytest.raises(ValidationError, match="nobody makes the calls: give client a host, or load a list of them"):
+        HostsPart.model_validate({"server": "alpha"})

@@ -154,9 +154,9 @@ def test_a_run_goes_on_after_its_core_was_killed(two: TwoHosts, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--hosts", "alpha"], ["--hosts alpha", "two different names"]),
-        (["--hosts", "alpha,alpha"], ["two different names"]),
-        (["--hosts", "alpha,beta,gamma"], ["drives from one host of clients", "drive from several"]),
+        (["--hosts", "alpha"], ["--hosts alpha", "give different names"]),
+        (["--hosts", "alpha,alpha"], ["give different names"]),
+        (["--hosts", "alpha,beta,gamma", "--link", "wan50"], ["a profile lies between two hosts"]),
         (["--hosts", "alpha,beta", "--link", "pair"], ["--hosts and --link"]),
     ],
 )

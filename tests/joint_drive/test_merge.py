@@ -128,6 +128,16 @@ def test_generators_that_never_drove_together_have_no_rate() -> None:
         merged_done([steady(0.0), steady(2e9)])
 
 
+def test_a_slice_without_a_common_time_counts_for_no_rate() -> None:
+    """Beside one that has it, nothing changes; the times of its calls are kept."""
+    nothing = merged_done([steady(0.0), steady(2e9)], or_none=True)
+    assert (nothing["window_ns"], nothing["answered"], nothing["calls"]) == (1, 0, 2_000)
+    something = merged_done([steady(0.0), steady(0.0)], or_none=True)
+    windows = [window_of(done) for done in (nothing, something)]
+    rate = sum(window.calls for window in windows) / sum(done["window_ns"] for done in (nothing, something)) * 1e9
+    assert rate == pytest.approx(window_of(something).per_s, rel=1e-6)
+
+
 def test_errors_messages_and_endpoints_are_kept() -> None:
     def endpoint(name: str, times: list[int], errors: dict[str, int]) -> dict[str, Any]:
         return {

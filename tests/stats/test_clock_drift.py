@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.estimate.clock_drift import WANDER, ClockFit
+from callbench.stats.estimate.clock_drift import MOST_DRIFT, WANDER, ClockFit
 from callbench.stats.estimate.clock_offset import ClockExchange, ClockOffset, clock_offset
 
 SECOND, HOUR = 10**9, 3600 * 10**9
@@ -81,3 +81,13 @@ def test_the_bound_grows_with_the_time_between_two_measurements() -> None:
 def test_the_own_clock_is_known() -> None:
     same = ClockFit(ClockOffset(0.0, 0.0, 0), ClockOffset(0.0, 0.0, 0))
     assert (same.own_ns(5e13), same.bound_ns(5e13), same.drift) == (5e13, 0.0, 0.0)
+
+
+@given(st.integers(-HOUR, HOUR), st.floats(-MOST_DRIFT, MOST_DRIFT), ways, st.floats(0, 60))
+def test_one_measurement_serves_a_while(offset: int, drift: float, each: list[tuple[int, int]], later_s: float) -> None:
+    """As slices of a run have it: the longer ago it was, the less is known."""
+    clock = drifting(offset, drift)
+    once = measured(clock, BEGIN, each)
+    at = once.at_ns + later_s * SECOND
+    fit = ClockFit(once, once)
+    assert abs(clock(at) - at - fit.offset_ns(at)) <= fit.bound_ns(at) + 2

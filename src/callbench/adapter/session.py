@@ -21,6 +21,7 @@ from callbench.adapter.contract import (
 from callbench.adapter.drive_check import Asked, buckets_error, drive_error
 from callbench.adapter.network.host import THIS_HOST, Host
 from callbench.adapter.process import GRACE_SECONDS
+from callbench.adapter.watch.adapter_watch import Watch
 from callbench.catalog.external import OF_COMMAND_LINE
 from callbench.catalog.manifest import Manifest
 from callbench.model import machine_limits
@@ -419,6 +420,14 @@ class Adapter:
         if options:
             members["options"] = dict(options)
         return cast("Codec", self.ask("codec", "codec", SERVE_SECONDS + 4 * seconds, **members))
+
+    def watch(self) -> Watch | None:
+        """Watch its processes on their machine. None: they are on this one, and are read here.
+
+        Raises:
+            AdapterFailure, HostLost: its agent cannot.
+        """
+        return self.process.watch()
 
     def heap(self) -> int:
         """Return the bytes in the runtime's heap after a collection.

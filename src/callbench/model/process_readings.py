@@ -1,6 +1,8 @@
 """What was read of a side's processes at one moment: sums, with fields as in proc(5)."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, astuple, dataclass
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,12 @@ class LightReading:
     system_ms: int = 0
     minor_faults: int = 0
     major_faults: int = 0
+
+    def with_others(self, others: Iterable[Self]) -> Self:
+        """Add the readings of other machines. A value that one of them does not have is unknown."""
+        columns = zip(*map(astuple, (self, *others)), strict=True)
+        sums: list[Any] = [None if None in column else sum(column) for column in columns]
+        return type(self)(*sums)
 
 
 @dataclass(frozen=True)

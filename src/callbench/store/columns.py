@@ -40,6 +40,10 @@ _WATCHED = (
     " samples BIGINT[][])"
 )
 
+_GENERATOR = (
+    "STRUCT(host VARCHAR, clients BIGINT, calls BIGINT, errors BIGINT, late_start_ns BIGINT, clock_bound_ns BIGINT,"
+    " driver_busy DOUBLE, host_busy DOUBLE, late DOUBLE)"
+)
 _COLD = (
     "STRUCT(cell VARCHAR, call VARCHAR, calls_before BIGINT, first_call_ns BIGINT, first_second_calls BIGINT,"
     " thousand_calls_ns BIGINT, errors BIGINT, driven_ns BIGINT)"
@@ -53,7 +57,7 @@ def _done(histogram: str) -> str:
         " in_flight BIGINT, in_flight_part DOUBLE, timed VARCHAR, batch BIGINT,"
         f" latency {histogram}, service {histogram}, lateness {histogram},"
         f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
-        " received_bytes BIGINT, intervals BIGINT[][])"
+        f" received_bytes BIGINT, intervals BIGINT[][], generators {_GENERATOR}[])"
     )
 
 

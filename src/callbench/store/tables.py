@@ -302,6 +302,17 @@ _TRAFFIC = """
     GROUP BY ALL ORDER BY trial, direction
 """
 
+# Of trials that several hosts of clients drove: what each did, with shares of the time of all slices.
+_CLIENT_HOSTS = """
+    SELECT trial, g.host AS host, CAST(max(g.clients) AS BIGINT) AS clients, count(*) AS slices,
+           CAST(sum(g.calls) AS BIGINT) AS calls, CAST(sum(g.errors) AS BIGINT) AS error_count,
+           CAST(sum(ns) AS BIGINT) AS elapsed_ns, CAST(sum(greatest(0, g.late_start_ns)) AS BIGINT) AS late_start_ns,
+           max(g.clock_bound_ns) AS clock_bound_ns, sum(g.driver_busy * ns) / sum(ns) AS driver_busy,
+           sum(g.host_busy * ns) / sum(ns) AS host_busy, coalesce(sum(g.late * g.calls) / sum(g.calls), 0.0) AS late
+    FROM (SELECT trial, done.elapsed_ns AS ns, unnest(done.generators) AS g FROM pieces WHERE NOT watched)
+    GROUP BY ALL ORDER BY trial, host
+"""
+
 _DEATHS = """
     SELECT fork, start, trial, cell, stack, how, answered, since_start, again, why
     FROM lines WHERE kind = 'death' ORDER BY start, trial
@@ -341,6 +352,7 @@ QUERIES = {
     "process_samples": _PROCESS_SAMPLES,
     "stages": _STAGES_QUERY,
     "traffic": _TRAFFIC,
+    "client_hosts": _CLIENT_HOSTS,
     "deaths": _DEATHS,
     "excluded": _EXCLUDED,
     "starts": _STARTS,

@@ -9,22 +9,30 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from callbench.adapter.contract import Arguments, Done, OnLatency
+from callbench.adapter import equivalent
+from callbench.adapter.contract import Arguments, ContractMessage, Done, OnLatency
 from callbench.adapter.joint_drive.merge import GeneratorDrive, merged_done
 from callbench.adapter.joint_drive.split import schedules_of, shares
-from callbench.adapter.joint_drive.verdict import driver_share, why_starved
+from callbench.adapter.joint_drive.verdict import driver_share, late_share, why_starved
+from callbench.adapter.joint_drive.watch import JointWatch
 from callbench.adapter.network.host import Host
 from callbench.adapter.session import Adapter
+from callbench.adapter.watch.adapter_watch import Watch
 from callbench.catalog.manifest import Manifest
 from callbench.model.card import RequestTable
+from callbench.model.request import called
 from callbench.stats.estimate.clock_drift import ClockFit
 from callbench.stats.estimate.clock_offset import ClockOffset
 from callbench.store.lines.load import LoadGenerator
 
 # Orders reach all hosts within so many seconds; schedules that come with them take longer.
 _LEAD_S, _BYTES_A_SECOND = 0.1, 20e6
-# The measurement after a drive serves the next one, if that comes so soon.
-_CLOCK_OLD_S = 10.0
+# A slice is shorter than this: what lies between two of them is then most of the time.
+_SLICE_S = 1.0
+# So it begins sooner, by a time for all and one for each host, and later again where orders were late of late.
+_SLICE_LEAD_S, _LEAD_OF_EACH_S, _FORGOTTEN = 0.01, 0.003, 0.9
+# The measurement after a drive serves the next one, if that comes so soon. One serves all slices of a shorter time.
+_CLOCK_OLD_S, _SLICE_CLOCK_OLD_S = 10.0, 5.0
 
 
 @dataclass
@@ -75,6 +83,14 @@ class _Task:
     clock: ClockOffset
 
 
+@dataclass(frozen=True)
+class _Ended:
+    """The drive of one generator, and how busy the processors of its host were meanwhile."""
+
+    done: Done
+    host_busy: float
+
+
 class Generators(Adapter):
     """A client on several hosts: the first one, and others that connect and drive with it.
 
@@ -101,6 +117,9 @@ class Generators(Adapter):
         self._shares: list[int] = []
         # How far each host's clock was off when it was last measured.
         self._clocks: dict[int, ClockOffset] = {}
+        # How late orders came of late, in seconds; and the schedules of the last open loop.
+        self._late_s = 0.0
+        self._schedules: list[Path] = []
         try:
             for host in hosts[1:]:
                 self._others.append(Adapter(manifest, "the client", processors, host, request))
@@ -164,6 +183,19 @@ class Generators(Adapter):
             if share:
                 other.disconnect()
 
+    def call(self, call: str, arguments: Arguments) -> ContractMessage:
+        """Make one call by the first client, or by one of each host if drivers compare later answers with that one.
+
+        Raises:
+            AdapterFailure: as in `Adapter`.
+        """
+        answer = super().call(call, arguments)
+        if self._request_table is not None and called(self._request_table) == equivalent.CALL:
+            for other, share in zip(self._others, self._shares[1:], strict=False):
+                if share:
+                    other.call(call, arguments)
+        return answer
+
     def drive(self, call: str, arguments: Arguments, **options: Any) -> Done:  # noqa: ANN401 - as in `Adapter`
         """Let all drive from one moment on, and return their drives as one.
 
@@ -175,36 +207,51 @@ class Generators(Adapter):
         """
         on_interval = options.pop("on_interval", None)
         told = _Told(_once(options.pop("on_window_end", None)), options.pop("on_latency", None))
-        tasks = self._tasks(options)
-        begin_ns = time.monotonic_ns() + round(1e9 * _lead_s(tasks))
-        before = [task.host.usage() for task in tasks]
+        is_slice = options["seconds"] < _SLICE_S
+        tasks = self._tasks(options, old_s=_SLICE_CLOCK_OLD_S if is_slice else _CLOCK_OLD_S)
+        lead_s = min(_LEAD_S, _SLICE_LEAD_S + len(tasks) * _LEAD_OF_EACH_S + self._late_s) if is_slice else _LEAD_S
+        begin_ns = time.monotonic_ns() + round(1e9 * (lead_s + _sent_s(tasks)))
         events: queue.SimpleQueue[tuple[int, object]] = queue.SimpleQueue()
         answered = self.answered
         with ThreadPoolExecutor(len(tasks), thread_name_prefix="generator") as pool:
             for place, task in enumerate(tasks):
                 pool.submit(self._drive_one, events, place, task, begin_ns, (call, arguments, options, told))
-            dones = self._awaited(events, len(tasks), on_interval)
-        self.answered = answered + sum(done["calls"] for done in dones)
-        fits = [ClockFit(task.clock, self._clock(place, old_s=0.0)) for place, task in enumerate(tasks)]
-        parts = [_part(task, fit, done, begin_ns) for task, fit, done in zip(tasks, fits, dones, strict=True)]
-        total = parts[0].done if len(parts) == 1 else merged_done(parts)
-        usages = [task.host.usage().busy_since(first) for task, first in zip(tasks, before, strict=True)]
-        rows = zip(tasks, parts, fits, usages, strict=True)
-        reports = [_report(task, part, begin_ns, fit.bound_ns(part.begun_ns), usage) for task, part, fit, usage in rows]
+            ends = self._awaited(events, len(tasks), on_interval)
+        self.answered = answered + sum(end.done["calls"] for end in ends)
+        after = [task.clock if is_slice else self._clock(place, old_s=0.0) for place, task in enumerate(tasks)]
+        fits = [ClockFit(task.clock, clock) for task, clock in zip(tasks, after, strict=True)]
+        parts = [_part(task, fit, end.done, begin_ns) for task, fit, end in zip(tasks, fits, ends, strict=True)]
+        self._late_s = max(self._late_s * _FORGOTTEN, *((part.begun_ns - begin_ns) / 1e9 for part in parts))
+        total = parts[0].done if len(parts) == 1 else merged_done(parts, or_none=is_slice)
+        rows = zip(tasks, parts, fits, ends, strict=True)
+        reports = [_report(task, part, begin_ns, fit.bound_ns(part.begun_ns), end) for task, part, fit, end in rows]
         return {**total, "generators": reports}
 
-    def _tasks(self, options: dict[str, Any]) -> list[_Task]:
-        """Share a drive out: to the hosts that have clients, or as many of them as are to call."""
+    def _tasks(self, options: dict[str, Any], old_s: float) -> list[_Task]:
+        """Share a drive out: to the hosts that have clients, or as many of them as are to call.
+
+        Args:
+            options: of the drive; those that are shared out are taken from it.
+            old_s: how long ago clocks may have been measured.
+        """
         clients = options.pop("clients", None)
         each = [share for share in (self._shares if clients is None else shares(clients, len(self._every))) if share]
         schedule, calls = options.pop("schedule", None), options.pop("calls")
         files: list[Path | None] = [None] * len(each)
         if schedule is not None:
-            files = [*schedules_of(schedule, calls, options["seconds"], len(each))]
-        clocks = [self._clock(place, old_s=_CLOCK_OLD_S) for place in range(len(each))]
+            written = schedules_of(schedule, calls, options["seconds"], len(each))
+            self._keep_schedules(written)
+            files = [*written]
+        clocks = [self._clock(place, old_s=old_s) for place in range(len(each))]
         each_calls = [max(1, share) for share in shares(calls, len(each))]
         rows = zip(self._every, self._hosts, each, each_calls, files, clocks, strict=False)
         return [_Task(*row) for row in rows]
+
+    def _keep_schedules(self, files: Sequence[Path]) -> None:
+        """Keep these, which the next drive may have again, and remove those of the drive before."""
+        for file in set(self._schedules) - set(files):
+            file.unlink(missing_ok=True)
+        self._schedules = list(files)
 
     def _clock(self, place: int, *, old_s: float) -> ClockOffset:
         """Return how far a host's clock is off. It is measured again if that is too long ago."""
@@ -236,7 +283,9 @@ class Generators(Adapter):
         if told.latency is not None:
             options["on_latency"] = lambda *latency: events.put((place, partial(told.latency, *latency)))
         try:
-            events.put((place, drive(call, arguments, **options)))
+            before = task.host.usage()
+            done = drive(call, arguments, **options)
+            events.put((place, _Ended(done, task.host.usage().busy_since(before))))
         except BaseException as failure:  # noqa: BLE001 - raised again by the thread that waits
             events.put((place, failure))
 
@@ -245,7 +294,7 @@ class Generators(Adapter):
         events: "queue.SimpleQueue[tuple[int, object]]",
         generators: int,
         on_interval: Callable[[int, int, int], None] | None,
-    ) -> list[Done]:
+    ) -> list[_Ended]:
         """Pass on what they report until all have ended. If one fails, the others end too.
 
         Raises:
@@ -282,21 +331,41 @@ class Generators(Adapter):
         for other in self._others:
             other.end_drive()
 
+    def watch(self) -> Watch | None:
+        """Watch the processes of all, added up.
+
+        Raises:
+            AdapterFailure, HostLost: as in `Adapter`.
+        """
+        watches = [client.process.watch() for client in self._every]
+        some = [watch for watch in watches if watch is not None]
+        return JointWatch(some) if some else None
+
+    def heap(self) -> int:
+        """Return the bytes in the heaps of all.
+
+        Raises:
+            AdapterFailure: as in `Adapter`.
+        """
+        return super().heap() + sum(other.heap() for other in self._others)
+
     def kill(self) -> None:
         """End all at once."""
+        self._keep_schedules(())
         super().kill()
         for other in self._others:
             other.kill()
 
     def stop(self) -> bool:
         """Ask all to stop. Return whether one was killed."""
+        self._keep_schedules(())
         killed = [other.stop() for other in self._others]
         return super().stop() or any(killed)
 
 
-def _lead_s(tasks: Sequence[_Task]) -> float:
-    """Return how long before the common start the orders must be sent, in seconds."""
-    return _LEAD_S + sum(task.schedule.stat().st_size for task in tasks if task.schedule) / _BYTES_A_SECOND
+def _sent_s(tasks: Sequence[_Task]) -> float:
+    """Return how long the schedules of the orders take on the way, in seconds."""
+    return sum(task.schedule.stat().st_size for task in tasks if task.schedule) / _BYTES_A_SECOND
 
 
 def _part(task: _Task, fit: ClockFit, done: Done, begin_ns: int) -> GeneratorDrive:
@@ -305,7 +374,7 @@ def _part(task: _Task, fit: ClockFit, done: Done, begin_ns: int) -> GeneratorDri
     return GeneratorDrive(task.clients, begun_ns, done, 1.0 / (1.0 + fit.drift))
 
 
-def _report(task: _Task, part: GeneratorDrive, begin_ns: int, clock_bound_ns: float, host_busy: float) -> LoadGenerator:
+def _report(task: _Task, part: GeneratorDrive, begin_ns: int, clock_bound_ns: float, end: _Ended) -> LoadGenerator:
     """Return what a generator did, for the record. Times in nanoseconds."""
     done = part.done
     return {
@@ -317,6 +386,7 @@ def _report(task: _Task, part: GeneratorDrive, begin_ns: int, clock_bound_ns: fl
         "late_start_ns": round(part.begun_ns - begin_ns),
         "clock_bound_ns": round(clock_bound_ns),
         "driver_busy": round(driver_share(done), 4),
-        "host_busy": round(host_busy, 4),
-        "starved": why_starved(task.host.name, done, host_busy),
+        "host_busy": round(end.host_busy, 4),
+        "late": round(late_share(done["lateness"]), 4),
+        "starved": why_starved(task.host.name, done, end.host_busy),
     }

@@ -51,28 +51,38 @@ class GeneratorDrive:
         return float(np.interp((at_ns - self.begun_ns) / self.pace, times, np.maximum.accumulate(calls)))
 
 
-def common_window(parts: Sequence[GeneratorDrive]) -> tuple[float, float]:
+def common_window(parts: Sequence[GeneratorDrive], *, or_none: bool = False) -> tuple[float, float]:
     """Return begin and end of the time in which all generators drove, on the core's clock.
+
+    Args:
+        parts: their drives.
+        or_none: of a slice of many: if there is no such time, a nanosecond, in which nothing counts.
 
     Raises:
         AdapterFailure: there is none.
     """
     begin, end = max(part.begun_ns for part in parts), min(part.window_ends_ns for part in parts)
+    if end <= begin and or_none:
+        return begin, begin + 1.0
     if end <= begin:
         raise AdapterFailure("untrue", "the generators never drove at the same time: give the load more --seconds")
     return begin, end
 
 
-def merged_done(parts: Sequence[GeneratorDrive]) -> Done:
+def merged_done(parts: Sequence[GeneratorDrive], *, or_none: bool = False) -> Done:
     """Return one drive of all clients: what each counted is added, and the window is that in which all drove.
 
     Times of all calls count, also of those outside of that window. Percentiles come after this, never before.
+
+    Args:
+        parts: the drives.
+        or_none: as in `common_window`.
 
     Raises:
         AdapterFailure: there is no time in which all drove.
     """
     dones = [part.done for part in parts]
-    begin, end = common_window(parts)
+    begin, end = common_window(parts, or_none=or_none)
     first = min(part.begun_ns for part in parts)
     elapsed_ns = round(max(part.ends_ns for part in parts) - first)
     total: Done = {

@@ -1,9 +1,8 @@
 """Whether a generator had what it needed: a host that was starved is named, and the load is then no rank."""
 
 from callbench.adapter.contract import Done, Histogram
-from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.histogram import index_of
-from callbench.stats.load.bottleneck import DISTURBED, SATURATED
+from callbench.stats.load import bottleneck
 from callbench.stats.load.processor_use import processor_used_ns
 
 # Arrivals later than this count as late, and a start too.
@@ -31,11 +30,4 @@ def why_starved(host: str, done: Done, host_busy: float) -> str:
         done: its drive.
         host_busy: the share of the time in which the host's processors were busy.
     """
-    busy, late = driver_share(done), late_share(done["lateness"])
-    if busy >= SATURATED:
-        return f"host {host} was starved: its driver was {percent(busy)} busy; name more hosts, or give --threads"
-    if late > DISTURBED:
-        return f"host {host} was starved: it was late for {percent(late)} of its arrivals"
-    if host_busy >= SATURATED:
-        return f"host {host} was starved: its processors were {percent(host_busy)} busy; end other programs there"
-    return ""
+    return bottleneck.why_starved(host, host_busy, late_share(done["lateness"]), driver_share(done))

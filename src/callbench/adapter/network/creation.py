@@ -58,7 +58,9 @@ def _between_machines(wire: Wire) -> Iterator[Hosts]:
     """
     taken = _taken(wire["hosts"])
     if wire.get("link") is None:
-        yield Hosts(taken["client"], taken["server"], backend=taken.get("backend"))
+        clients = tuple(host for side, host in taken.items() if side.startswith("client"))
+        several = clients if len(clients) > 1 else ()
+        yield Hosts(clients[0], taken["server"], generators=several, backend=taken.get("backend"))
         return
     from callbench.adapter.network.remote.tunnel import joined_hosts  # noqa: PLC0415
 

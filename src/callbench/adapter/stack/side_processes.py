@@ -90,6 +90,6 @@ def watched_elsewhere(sides: Sides) -> dict[str, Watch]:
     found: dict[str, Watch] = {}
     for side, adapter in _adapters(sides).items():
         with suppress(CallbenchError):
-            if watch := adapter.process.watch():
+            if watch := adapter.watch():
                 found[side] = watch
     return found

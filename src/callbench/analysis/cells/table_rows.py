@@ -147,6 +147,29 @@ class SideRow(SideReading):
     steal_share: float
 
 
+CLIENT_HOSTS_SQL = """
+SELECT cell, host, sum(late_start_ns) / sum(client_hosts.elapsed_ns) AS missed,
+       sum(driver_busy * client_hosts.elapsed_ns) / sum(client_hosts.elapsed_ns) AS driver_busy,
+       sum(host_busy * client_hosts.elapsed_ns) / sum(client_hosts.elapsed_ns) AS host_busy,
+       coalesce(sum(late * client_hosts.calls) / sum(client_hosts.calls), 0.0) AS late
+FROM client_hosts JOIN trials USING (trial) GROUP BY ALL ORDER BY cell, host"""
+
+
+class ClientHostRow(TypedDict):
+    """What one of several hosts of clients did for a cell: shares of the time, or of its arrivals (`late`).
+
+    Attributes:
+        missed: of the time, what went by before its orders came.
+    """
+
+    cell: str
+    host: str
+    missed: float
+    driver_busy: float
+    host_busy: float
+    late: float
+
+
 TRAFFIC_SQL = "SELECT * FROM traffic ORDER BY trial, direction"
 
 

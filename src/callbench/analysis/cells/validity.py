@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from callbench.analysis.cells.costs import PROCESSOR_COLUMNS, Cost, cost
 from callbench.analysis.cells.table_rows import (
+    CLIENT_HOSTS_SQL,
     DISTURBED_SQL,
     ECHOES_SQL,
     INTERVALS_SQL,
@@ -15,6 +16,7 @@ from callbench.analysis.cells.table_rows import (
     TRAFFIC_SQL,
     TRIALS_SQL,
     WARM_UPS_SQL,
+    ClientHostRow,
     DisturbedRow,
     EchoRow,
     IntervalRow,
@@ -30,7 +32,7 @@ from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load import littles_law
-from callbench.stats.load.bottleneck import Evidence, LimitVerdict, verdict_of
+from callbench.stats.load.bottleneck import Evidence, LimitVerdict, verdict_of, why_starved
 from callbench.stats.load.side_shares import side_of
 from callbench.stats.steady.plateau import Plateau
 from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
@@ -39,6 +41,10 @@ from callbench.store.rows import grouped, rows_of
 
 if TYPE_CHECKING:
     import duckdb
+
+
+# A host that misses more of the slices hardly drove with the others.
+MOST_MISSED = 0.5
 
 
 @dataclass(frozen=True)
@@ -114,6 +120,7 @@ class CellValidity:
         curves: one a trial.
         slowed: what making a side slower did, if it was asked.
         warm: how it was warmed up; None of runs of before that was kept.
+        starved: as in `CellFacts`.
     """
 
     cell: str
@@ -126,6 +133,7 @@ class CellValidity:
     slowed: Sequence[SlowedSide] = ()
     warm: WarmUpSummary | None = None
     link_bytes: Mapping[int, float] = field(default_factory=dict)
+    starved: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -193,7 +201,11 @@ class Validity:
 
 @dataclass(frozen=True)
 class CellFacts:
-    """What of a cell is known before: from its plan and its result; whether its rate is without the loop's time."""
+    """What of a cell is known before: from its plan and its result; whether its rate is without the loop's time.
+
+    Attributes:
+        starved: hosts of clients that lacked something, each with a sentence without its end.
+    """
 
     cell: str
     in_process: bool
@@ -203,6 +215,7 @@ class CellFacts:
     driver: bool = False
     loop_taken: bool = False
     apart: bool = False
+    starved: Mapping[str, str] = field(default_factory=dict)
 
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[CellFacts]) -> Validity:
@@ -213,6 +226,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Cel
     intervals = grouped(rows_of(connection, INTERVALS_SQL, IntervalRow), lambda row: row["trial"])
     warm_ups = grouped(rows_of(connection, WARM_UPS_SQL, WarmUpRow), lambda row: row["trial"])
     slowed = grouped(rows_of(connection, SLOWDOWNS_SQL, SlowdownRow), lambda row: row["cell"])
+    hosts = grouped(rows_of(connection, CLIENT_HOSTS_SQL, ClientHostRow), lambda row: row["cell"])
     warm = warmed(connection)
     cells = {}
     for facts in known:
@@ -221,7 +235,8 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Cel
             curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
             # A trial that was not steady does not count where others were.
             steady = [row for row in mine if not row["unsteady"]] or mine
-            made = _cell_validity(facts, steady, sides, traffic, curves)
+            lacking = host_shortages(hosts.get(facts.cell, []), driver=facts.driver)
+            made = _cell_validity(replace(facts, starved=lacking), steady, sides, traffic, curves)
             cells[facts.cell] = replace(
                 made, slowed=_slowed_sides(slowed.get(facts.cell, [])), warm=warm.get(facts.cell)
             )
@@ -269,6 +284,7 @@ def _cell_validity(
         cost=spent,
         curves=curves,
         link_bytes=crossed,
+        starved=known.starved,
     )
 
 
@@ -347,7 +363,20 @@ def _evidence(known: CellFacts, trials: Sequence[TrialRow], sides: Mapping[int, 
         loop_taken=known.loop_taken,
         apart=known.apart,
         backend=side_of(behind, _cpu(trials, "backend"), window) if behind else None,
+        lacked="; ".join(known.starved.values()),
     )
+
+
+def host_shortages(hosts: Sequence[ClientHostRow], *, driver: bool) -> dict[str, str]:
+    """Return what each of several hosts of clients lacked in all slices together, by host."""
+    why = {
+        row["host"]: f"host {row['host']} was starved: it missed {percent(row['missed'])} of the time, as its orders"
+        " came late"
+        if row["missed"] > MOST_MISSED
+        else why_starved(row["host"], row["host_busy"], row["late"], row["driver_busy"] if driver else 0.0)
+        for row in hosts
+    }
+    return {host: lacked for host, lacked in why.items() if lacked}
 
 
 def _last_waits(trials: Sequence[TrialRow]) -> int:

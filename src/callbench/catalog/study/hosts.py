@@ -1,9 +1,10 @@
 """`[hosts]` of a study: which hosts have its roles over the link `real`, by name or by what they must have."""
 
+from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from callbench.catalog.study.part import LinkName, Name, Part
 
@@ -60,16 +61,28 @@ class HostsPart(Part):
 
     Attributes:
         server: of the servers.
-        client: of the clients.
-        load: of the clients of `load`, `capacity`, `soak` and `overload` with `--study`.
+        client: of the clients of a run, if `load` does not name them.
+        load: of clients that share each load: of a run, and of `load`, `capacity`, `soak` and `overload` with
+            `--study`.
         backend: of what stands behind servers; None: the server's host, and servers beside their clients.
         name_server: of name servers; None: the server's host.
         broker: of brokers.
     """
 
     server: HostWanted
-    client: HostWanted
+    client: HostWanted | None = None
     load: Annotated[list[HostWanted], Field(min_length=1)] | None = None
     backend: HostWanted | None = None
     name_server: HostWanted | None = None
     broker: HostWanted | None = None
+
+    @model_validator(mode="after")
+    def _has_clients(self) -> Self:
+        if not self.clients:
+            raise ValueError("nobody makes the calls: give client a host, or load a list of them")
+        return self
+
+    @property
+    def clients(self) -> Sequence[HostWanted]:
+        """The hosts of the clients of a run."""
+        return self.load or ([] if self.client is None else [self.client])

@@ -91,9 +91,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         str | None,
         typer.Option(
             "--hosts",
-            metavar="SERVER,CLIENT",
-            help="Hosts of server and clients: two names of `callbench hosts list`, or ssh:USER@HOST of two."
-            " Default: this machine, or as the study says.",
+            metavar="SERVER,CLIENT,...",
+            help="Hosts of server and clients: names of `callbench hosts list`, or ssh:USER@HOST. Several hosts share"
+            " the clients of each cell. Default: this machine, or as the study says.",
         ),
     ] = None,
     languages: Languages = None,

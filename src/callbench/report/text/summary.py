@@ -1,10 +1,10 @@
 """The results in words, computed from the run: the paragraph at the top, and what a reader must know."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.cells.validity import host_of_both, placed_together
+from callbench.analysis.cells.validity import CellValidity, host_of_both, placed_together
 from callbench.analysis.judge.claims import ClaimResult, Verdict
 from callbench.analysis.run.headline import of_group, without_rates
 from callbench.analysis.run.obstacles import obstacles
@@ -12,7 +12,7 @@ from callbench.analysis.run.rankings import Ranking, in_process, rankings
 from callbench.analysis.run.subject import CONDITIONS, Subject
 from callbench.analysis.wording import limits
 from callbench.analysis.wording.naming import by_id, named
-from callbench.analysis.wording.words import counted_verdicts, listed, run_spread_text, some
+from callbench.analysis.wording.words import counted, counted_verdicts, listed, run_spread_text, some
 from callbench.model.card import card_of
 from callbench.model.cell import HELD
 from callbench.report.text import along, plateaus
@@ -266,12 +266,22 @@ def _meanwhile(subject: Subject) -> list[str]:
         texts.append(
             f"In {some(at_least)}, Callbench itself was the limit. These rates are minimum values and are not ranked."
         )
+    texts += _starved_hosts(validity.cells.values())
     at_most = [named(cell) for cell in subject.results.cells if cell.at_most]
     if at_most:
         texts.append(
             f"In {some(at_most)}, calls took longer than slices. These rates are maximum values and are not ranked."
         )
     return texts
+
+
+def _starved_hosts(cells: Iterable[CellValidity]) -> list[str]:
+    """Name each host of clients that was starved, with what it lacked in the first of these cells."""
+    starved: dict[str, list[str]] = {}
+    for cell in cells:
+        for host, lacked in cell.starved.items():
+            starved.setdefault(host, []).append(lacked)
+    return [f"In {counted(len(why), 'cell')}, {why[0]}." for _, why in sorted(starved.items())]
 
 
 def _faster(drift: float) -> str:

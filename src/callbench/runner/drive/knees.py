@@ -166,7 +166,7 @@ class SearchTask(Task):
             along=search.along,
             level=level,
             clients=load.clients,
-            unsteady="",
+            unsteady="; ".join(host["starved"] for host in result["done"].get("generators", ()) if host["starved"]),
             **result,
             **met,
         )

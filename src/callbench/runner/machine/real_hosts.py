@@ -12,25 +12,23 @@ from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.stats.wire.link import Wire
 
-# The names of the server's host and of the clients' host.
-Pair = tuple[str, str]
+# The names of the server's host, and of one or more hosts of clients.
+Names = tuple[str, ...]
 
 
-def read(text: str) -> Pair:
+def read(text: str) -> Names:
     """Read the hosts of the server and of the clients.
 
     Raises:
-        BadInput: there are not two different ones.
+        BadInput: there are not two or more different ones.
     """
-    names = [name.strip() for name in text.split(",")]
-    if len(set(names)) > 2:
+    names = tuple(name.strip() for name in text.split(","))
+    if len(names) < 2 or not all(names) or len(set(names)) < len(names):
         raise BadInput(
-            f"--hosts {text}: a run drives from one host of clients, so give SERVER,CLIENT; load, capacity,"
-            " soak and overload drive from several"
+            f"--hosts {text}: give different names, that of the server's host first, then one or more of clients:"
+            " --hosts alpha,beta"
         )
-    if len(names) != 2 or not all(names) or names[0] == names[1]:
-        raise BadInput(f"--hosts {text}: give two different names, that of the server's host first: --hosts alpha,beta")
-    return names[0], names[1]
+    return names
 
 
 def read_generators(text: str | None, study: str | None = None) -> tuple[str, ...]:
@@ -58,7 +56,7 @@ def _generators_of(study: Study) -> tuple[str, ...]:
     return tuple(_chosen(study, {f"load {number}": want for number, want in enumerate(wanted, 1)}).values())
 
 
-def over(hosts: Pair | None, link: str | None) -> str | None:
+def over(hosts: Names | None, link: str | None) -> str | None:
     """Return the link of every cell of a run with these options; None: as its study says.
 
     Raises:
@@ -71,7 +69,7 @@ def over(hosts: Pair | None, link: str | None) -> str | None:
     return link if between_hosts(link) else on_real_hosts(link)
 
 
-def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]) -> Wire:
+def wire_of(link: str, study: Study, hosts: Names | None, stacks: Iterable[Stack]) -> Wire:
     """Return the definition of a link of a study. Between real hosts, it has their names by side.
 
     Args:
@@ -81,8 +79,8 @@ def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]
         stacks: of the study.
 
     Raises:
-        BadInput: it lies between real hosts, and none are named, none are connected that fit, a role is of no use, or
-            the study's calls are those of a service of the user's own.
+        BadInput: it lies between real hosts, and none are named, none are connected that fit, a role is of no use, a
+            profile is to lie between more than two, or the study's calls are those of a service of the user's own.
     """
     profile = profile_of(link)
     if not between_hosts(link):
@@ -94,7 +92,12 @@ def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]
         )
     laid: Wire = {"link": None} if profile is None else study.links[profile].wire
     if hosts is not None:
-        return {**laid, "hosts": dict(zip(("server", "client"), hosts, strict=True))}
+        named = dict(zip(_sides(len(hosts)), hosts, strict=True))
+        if profile is not None and len(named) > 2:
+            raise BadInput(
+                f"--hosts {','.join(hosts)}: a profile lies between two hosts: name one host of clients, or omit --link"
+            )
+        return {**laid, "hosts": named}
     part = study.part.hosts
     if part is None:
         raise BadInput(
@@ -104,14 +107,20 @@ def wire_of(link: str, study: Study, hosts: Pair | None, stacks: Iterable[Stack]
         refuse_useless_roles(part, list(stacks))
     except ValueError as failure:
         raise BadInput(f"{study.path}: [hosts]: {failure}") from None
-    roles: dict[str, HostWanted] = {"server": part.server, "client": part.client}
-    if part.backend is not None and profile is not None:
-        raise BadInput(
-            f"{study.path}: [hosts]: a profile lies between two hosts: remove backend, or take the link real"
-        )
+    wanted = [part.server, *part.clients]
+    roles: dict[str, HostWanted] = dict(zip(_sides(len(wanted)), wanted, strict=True))
     if part.backend is not None:
         roles["backend"] = part.backend
+    if len(roles) > 2 and profile is not None:
+        raise BadInput(
+            f"{study.path}: [hosts]: a profile lies between two hosts: remove backend and load, or take the link real"
+        )
     return {**laid, "hosts": _chosen(study, roles)}
+
+
+def _sides(hosts: int) -> list[str]:
+    """Return what so many hosts are: `server`, `client`, `client 2`, `client 3`, ..."""
+    return ["server", "client", *(f"client {number}" for number in range(2, hosts))]
 
 
 def refuse_useless_roles(part: HostsPart, stacks: Sequence[Stack]) -> None:
@@ -120,11 +129,6 @@ def refuse_useless_roles(part: HostsPart, stacks: Sequence[Stack]) -> None:
     Raises:
         ValueError: there is one; the text says which and why.
     """
-    if part.load is not None:
-        raise ValueError(
-            "a run drives from the host of client alone: remove load, or give --hosts SERVER,CLIENT; load, capacity,"
-            " soak and overload drive from several hosts"
-        )
     if part.backend is not None and not any(stack.card.get("backend") for stack in stacks):
         raise ValueError("no stack of the study has a backend: remove backend")
     if part.broker is not None:

@@ -81,7 +81,7 @@ class RunRequest:
     languages: Sequence[str] = ()
     stacks: Sequence[str] = ()
     warm_up_s: float | None = None
-    hosts: real_hosts.Pair | None = None
+    hosts: real_hosts.Names | None = None
     commit: MeasuredCommit | None = None
 
 

@@ -7,6 +7,8 @@ from callbench.stats.estimate.clock_offset import ClockOffset
 
 # A clock's frequency may wander by so much: PHI of RFC 5905, section 7.3.
 WANDER = 15e-6
+# It gains or loses no more than this, also while something sets it (the kernel's limit of a slew).
+MOST_DRIFT = 500e-6
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,10 @@ class ClockFit:
         return (least + most) / 2
 
     def bound_ns(self, at_ns: float) -> float:
-        """Return how far the offset may be from the estimate, at a moment between the two measurements.
+        """Return how far the offset may be from the estimate, at a moment between the two measurements or after them.
 
         Each line that explains both lies within it. A clock is not a line: it may gain by `WANDER` until then, and lose
-        as much afterwards.
+        as much afterwards. After them, nothing but `MOST_DRIFT` holds it.
         """
         before, after = self.before, self.after
         if not before.round_trip_ns and not after.round_trip_ns:
@@ -56,7 +58,8 @@ class ClockFit:
         middle_ns = before.ns + late * (after.ns - before.ns)
         half_ns = before.bound_ns + late * (after.bound_ns - before.bound_ns)
         wandered_ns = WANDER * 2 * late * (1.0 - late) * apart_ns
-        return abs(middle_ns - self.offset_ns(at_ns)) + half_ns + wandered_ns
+        since_ns = MOST_DRIFT * max(0.0, at_ns - after.at_ns)
+        return abs(middle_ns - self.offset_ns(min(at_ns, after.at_ns))) + half_ns + wandered_ns + since_ns
 
     def own_ns(self, other_ns: float) -> float:
         """Return when the own clock shows what the other one shows at `other_ns`."""

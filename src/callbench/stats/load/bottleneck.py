@@ -158,6 +158,27 @@ def verdict_of(evidence: Evidence) -> LimitVerdict:
     return _used_up(evidence)
 
 
+def why_starved(host: str, host_busy: float, late: float, driver_busy: float = 0.0) -> str:
+    """Return what a host of clients lacked, in a sentence without its end; "" if it lacked nothing.
+
+    Args:
+        host: its name.
+        host_busy: the share of the time in which its processors were busy.
+        late: the share of arrivals that it was late for.
+        driver_busy: the share of the time in which the load driver's threads were; 0 if a stack's own clients call,
+            which belong to the stack.
+    """
+    if driver_busy >= SATURATED:
+        return (
+            f"host {host} was starved: its driver was {percent(driver_busy)} busy; name more hosts, or give --threads"
+        )
+    if late > DISTURBED:
+        return f"host {host} was starved: it was late for {percent(late)} of its arrivals"
+    if host_busy >= SATURATED:
+        return f"host {host} was starved: its processors were {percent(host_busy)} busy; end other programs there"
+    return ""
+
+
 def starved(evidence: Evidence) -> bool:
     """Return whether others took the generator's processors, so that it was no limit of its own doing."""
     waited, others = evidence.client.lost, evidence.client.neighbours or 0.0

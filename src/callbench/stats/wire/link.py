@@ -60,7 +60,8 @@ class Wire(TypedDict, total=False):
     Attributes:
         mtu: bytes of the longest packet.
         link: what lies between the hosts; None: a cable alone.
-        hosts: the names of real hosts by side, `server` and `client`; nothing is made between those.
+        hosts: the names of real hosts by side, `server` and `client`; nothing is made between those. Further hosts of
+            clients are `client 2` and so on, and that of a backend is `backend`.
     """
 
     mtu: int

@@ -2,6 +2,7 @@
 
 from typing import Annotated, NotRequired, TypedDict
 
+from callbench.store.lines.load import LoadGenerator
 from callbench.store.typed import AS_IT_IS
 
 
@@ -33,7 +34,7 @@ class Driven(TypedDict):
     """A drive. What an echo is not asked for, or what a loop does not have, is missing or None.
 
     `window_ns` and what is answered or in flight at its end belong to the time that was asked for. `errors` has calls
-    by kind, `intervals` has [nanoseconds, calls, errors] so far.
+    by kind, `intervals` has [nanoseconds, calls, errors] so far. `generators`: what each host did, if several drove.
     """
 
     calls: int
@@ -56,6 +57,7 @@ class Driven(TypedDict):
     threads: NotRequired[int]
     received_bytes: NotRequired[str | None]
     sent_bytes: NotRequired[str | None]
+    generators: NotRequired[list[LoadGenerator]]
     intervals: NotRequired[Annotated[list[tuple[int, int, int]], AS_IT_IS]]
 
 

@@ -63,7 +63,8 @@ class LoadGenerator(TypedDict):
     """What one host did of a load that several made.
 
     `started_ns`: its start on its own monotonic clock. `late_start_ns`: how late its order came. `clock_bound_ns`: how
-    well its clock is known. `driver_busy` and `host_busy`: shares of the time. `starved`: what it lacked, or "".
+    well its clock is known. `driver_busy` and `host_busy`: shares of the time. `late`: of its arrivals, the share that
+    it was late for. `starved`: what it lacked, or "".
     """
 
     host: str
@@ -75,6 +76,7 @@ class LoadGenerator(TypedDict):
     clock_bound_ns: int
     driver_busy: float
     host_busy: float
+    late: NotRequired[float]
     starved: str
 
 
