@@ -43,7 +43,8 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
             times_us[level] = int(done["latency"]["sum_ns"]) / done["latency"]["count"] / 1e3
         # What an open loop has begun, it ends.
         at_s += done["elapsed_ns"] / 1e9 if along_rate else seconds
-        met = objective_result(done, request.objective, level if along_rate else None)
+        due = level * seconds if along_rate else 0.0
+        met = objective_result(done, request.objective, level if along_rate else None, due)
         return {"level": level, "seconds": seconds, "holds": bool(met["holds"]), "value_us": met["value_us"]}
 
     def usual_s(level: float, *, coarse: bool) -> float:

@@ -314,6 +314,18 @@ def test_a_needed_rate_beyond_the_steady_state_is_not_passed() -> None:
     assert Outcome.PASSED not in outcomes
 
 
+@pytest.mark.parametrize(
+    ("workers", "service_s", "objective"), [(4, 0.5, "p50 under 600 ms"), (8, 1.0, "mean under 1.2 s")]
+)
+def test_loads_of_few_random_arrivals_are_not_missed_by_chance(workers: int, service_s: float, objective: str) -> None:
+    """Servers of 8/s, where calls hardly wait at 3/s, were said to hold 0.5: of 3 arrivals, one lay after the time."""
+    for seed in range(3):
+        request = CapacityRequest(objective, RATE, most=1e6, need=3.0)
+        found = searched(partial(Pool, workers, service_s), request, seed).capacity
+        assert found is not None
+        assert 3 < found.level < 8
+
+
 def test_the_rates_of_queues_are_those_of_the_formulas() -> None:
     """The time of a call in M/M/1 is exponential: its percentiles are known without Erlang's formula."""
     assert queues.exponential_pool(1, 0.01, 0.95, 0.1) == pytest.approx(100 - math.log(20) / 0.1)

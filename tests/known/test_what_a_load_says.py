@@ -1,6 +1,7 @@
 """What a load says of servers whose truth is arithmetic, beside the conditions on its numbers."""
 
 import copy
+import random
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ from callbench.analysis.load.usage import Observations
 from callbench.stats.load.beginning import slow_beginning
 from callbench.stats.load.bottleneck import Limit
 from histograms import histogram
-from known.driving import closed, constant, opened
+from known.driving import closed, constant, opened, poisson
 from known.servers import Limited, Pool, SimulatedServer, Stalling, TokenBucket, Warming
 
 _UNSEEN: Any = {"elapsed_ns": 10**9, "seen_ns": 10**9, "processors": 2, "steal_ns": 0, "sides": []}
@@ -33,6 +34,13 @@ def test_a_rate_whose_calls_were_all_made_is_not_missed_where_they_fail() -> Non
     found = _result(done, 200, rate=200)
     assert sum(found.errors.values()) > 400
     assert not found.rate_missed
+    dice = random.Random(1)  # noqa: S311 - to be repeated
+    for rate in (1.5, 2, 4):
+        # Of so few random arrivals the last lies at the end of the time, and chance puts others near it.
+        few = opened(Pool(100, 0.01), poisson(rate, 3.0, dice), 10, 3.0)
+        assert not _result(few, 10, rate=rate, poisson=True, seconds=3.0).rate_missed
+        slow = opened(Pool(1, 1.5), poisson(rate, 3.0, dice), 10, 3.0)
+        assert _result(slow, 10, rate=rate, poisson=True, seconds=3.0).rate_missed
     waiting = opened(TokenBucket(100), constant(200, 5.0), 2_000, 5.0)
     assert _result(waiting, 2_000, rate=200).rate_missed
 

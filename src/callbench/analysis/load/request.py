@@ -81,6 +81,12 @@ class LoadRequest:
         return Load(self.clients, calls, seconds, arrivals, self.rate, round(self.think_ms * 1e6))
 
     @property
+    def due(self) -> float:
+        """How many calls are due within the time on average, where chance says which; 0 otherwise."""
+        load = self.load
+        return load.seconds * (load.rate_per_s or 0.0) if self.poisson and load.calls == 1 else 0.0
+
+    @property
     def needed_calls(self) -> int:
         """How many calls the percentiles of its conditions need; 1 if there are none."""
         from callbench.analysis.load.threshold_intervals import CONFIDENCE  # noqa: PLC0415 - numpy is slow to load

@@ -155,15 +155,17 @@ class LoadResult:
             return False
         if self.backlog is not None:
             return True
-        return _begun_per_s(self.done, self.window) < REACHED * self.request.rate
+        # What ended early has no calls that are still to be due.
+        due = self.request.due if self.stopped is None else 0.0
+        return _begun_per_s(self.done, self.window, due) < REACHED * self.request.rate
 
 
-def _begun_per_s(done: Done, window: Window) -> float:
+def _begun_per_s(done: Done, window: Window, due: float) -> float:
     """Return the rate at which calls of an open loop were begun, whether they succeeded or failed."""
     service, failed = done["service"], sum(done["errors"].values())
     mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
     every = replace(window, calls=window.calls + failed)
-    return reached_per_s(done["calls"] + failed, done["elapsed_ns"], mean_ns, every)
+    return reached_per_s(done["calls"] + failed, done["elapsed_ns"], mean_ns, every, due)
 
 
 def compute_result(request: LoadRequest, done: Done, connections: int, observations: Observations) -> LoadResult:

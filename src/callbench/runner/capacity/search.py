@@ -213,7 +213,7 @@ class CapacitySearch:
         kept = cast("LoadedRecord", shown)
         self._rates[level] = kept["rate_per_s"]
         self._times_us |= _mean_us(level, kept)
-        met = objective_result(result.done, request.objective, load.rate)
+        met = objective_result(result.done, request.objective, load.rate, load.due)
         return LoadOutcome(
             holds=met["holds"],
             value_us=met["value_us"],

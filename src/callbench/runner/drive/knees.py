@@ -9,7 +9,7 @@ from callbench.catalog.study.loads import KneePart
 from callbench.model import objective
 from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
-from callbench.runner.drive.schedules import Schedules
+from callbench.runner.drive.schedules import Schedules, length
 from callbench.runner.drive.slices import Length
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.stats.load.knee import LevelTrial, next_level
@@ -142,7 +142,9 @@ class SearchTask(Task):
         if level is None:
             return None
         cell = replace(self._cell, load=self._search.load(self._cell.load, level))
-        return SlicePlan(cell, Length(cell.load.seconds, cell.load.calls), self._schedules.of(cell, self._fork))
+        # Of random arrivals, some would else lie after the time.
+        calls = length(cell.load) if cell.load.open else cell.load.calls
+        return SlicePlan(cell, Length(cell.load.seconds, calls), self._schedules.of(cell, self._fork))
 
     def add_slice(self, plan: SlicePlan, result: SliceSeen) -> None:
         """Store the step, and whether it met the objective at the requested rate."""
@@ -173,8 +175,14 @@ class SearchTask(Task):
         self._steps.append(LevelTrial(level, met["holds"]))
 
 
-def objective_result(done: Drive, objective_text: str, rate_per_s: float | None) -> ObjectiveMet:
+def objective_result(done: Drive, objective_text: str, rate_per_s: float | None, due: float = 0.0) -> ObjectiveMet:
     """Compare a drive with an objective, at the requested rate (None for a closed loop).
+
+    Args:
+        done: the drive.
+        objective_text: the objective.
+        rate_per_s: the requested rate.
+        due: as of `reached_per_s`; a call that failed is not made up for.
 
     Returns:
         `value_us`, the measured value (None if there is none), `reached_per_s`, and whether the objective `holds`.
@@ -186,9 +194,11 @@ def objective_result(done: Drive, objective_text: str, rate_per_s: float | None)
     service = done.get("service")
     mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
     window = window_of(done)
-    reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns, window)
+    due -= sum(done["errors"].values())
+    reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns, window, due)
     # Calls that still wait within the objective do not show that the rate was missed.
-    reached_in_time = reached_per_s(done["calls"], done["elapsed_ns"], max(mean_ns, objective_.limit_us * 1e3), window)
+    in_time_ns = max(mean_ns, objective_.limit_us * 1e3)
+    reached_in_time = reached_per_s(done["calls"], done["elapsed_ns"], in_time_ns, window, due)
     rate_held = rate_per_s is None or reached_in_time >= REACHED * rate_per_s
     # JSON has no infinity.
     shown = value_us if math.isfinite(value_us) else None

@@ -5,9 +5,9 @@ from callbench.stats.estimate.interval import Interval
 from callbench.stats.load.rate import Window
 
 # The share of its target that a rate must reach, wherever a rate is asked for: in a run, a knee, a load, an overload.
-# A schedule has exactly the arrivals that were asked for, Poisson's too, so chance takes none of them. What is short is
-# one call of a hundred, the fewest that a trial's percentile is made of, or a hundredth of its time to get going; more
-# than that is a rate that someone did not keep.
+# A schedule has exactly the arrivals that were asked for, Poisson's too. Where a time ends it, chance leaves a few of
+# them after it, and they count as begun (`due`). What is short else is one call of a hundred, the fewest that a trial's
+# percentile is made of, or a hundredth of its time to get going; more than that is a rate that someone did not keep.
 REACHED = 0.99
 # A rate that falls short by so much has been missed, however wide the interval of a few unequal forks.
 SURELY_MISSED = 0.9
@@ -15,7 +15,7 @@ SURELY_MISSED = 0.9
 FORGIVEN_US = 1_000.0
 
 
-def reached_per_s(calls: int, elapsed_ns: float, mean_service_ns: float, window: Window) -> float:
+def reached_per_s(calls: int, elapsed_ns: float, mean_service_ns: float, window: Window, due: float = 0.0) -> float:
     """Compute the rate at which calls were begun: the time that the last one took is no part of it.
 
     The k-th of n calls at rate r is due at k / r, so the last one begins at n / r and ends a service time later. In a
@@ -28,8 +28,10 @@ def reached_per_s(calls: int, elapsed_ns: float, mean_service_ns: float, window:
         elapsed_ns: to the last of their ends.
         mean_service_ns: from the real start of a call to its end.
         window: of the same drive; its calls in flight had been begun.
+        due: how many calls of a random schedule were to be due within the time, on average: all that were due have
+            been made, so a time that was kept is missed by none. 0: as many as were made.
     """
-    whole = calls / (max(elapsed_ns - mean_service_ns, 1.0) / 1e9)
+    whole = max(calls, due) / (max(elapsed_ns - mean_service_ns, 1.0) / 1e9)
     if not window.in_flight:
         return whole
     begun = min(calls, window.calls + window.in_flight)
