@@ -39,6 +39,7 @@ def _found(
         "latency": _histogram(latencies_ns) if latencies_ns else None,
         "service": None,
         "lateness": None,
+        "held_back": len(latencies_ns),
     }
     asked = LoadRequest("http://127.0.0.1:80/", clients=RECORDED["clients"], **wish)
     return result.compute_result(asked, done, RECORDED["clients"], Observations(server, processors))

@@ -39,7 +39,7 @@ def napping(folder: Path, card: dict[str, object]) -> Record:
             f"Many calls of {STACK} take 40 ms. The card explains it: it naps.",
             False,
         ),
-        ({}, f"Many calls of {STACK} take 40 ms. The probable cause is Nagle", True),
+        ({}, f"Many calls of {STACK} take 40 ms. Its cause is not known", True),
     ],
 )
 def test_a_plateau_stands_beside_what_its_card_says_of_it(

@@ -30,6 +30,8 @@ def test_a_timer_is_named(at_ns: float, about: str, probably: str) -> None:
     assert found.about == about
     assert probably in found.probably
     assert found.sentence().startswith("30 % of the calls took about")
+    assert ("Nagle" in found.sentence(seen=True)) == (about == "40 ms")
+    assert "Nagle" not in found.sentence()
 
 
 def test_who_passes_by_does_not_stand_there() -> None:
@@ -51,9 +53,9 @@ def test_a_wait_on_top_of_the_work_is_named_above_the_other_calls(own_ms: float,
     assert [plateau.about for plateau in found] == ["40 ms"]
     if own_ms > 4:
         assert found[0].above == "the other calls"
-        assert (
-            " of the calls took about 40 ms more than the other calls, probably because of Nagle" in found[0].sentence()
-        )
+        assert " of the calls took about 40 ms more than the other calls, probably because of Nagle" in found[
+            0
+        ].sentence(seen=True)
 
 
 def test_where_every_call_waits_the_work_of_the_server_tells() -> None:

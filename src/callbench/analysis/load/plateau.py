@@ -19,7 +19,7 @@ def plateau_sentence(request: LoadRequest, done: Done, server_ns: float = 0.0) -
 
     A timer is not blamed where an endpoint never takes less, or where clients of a closed loop wait for each other:
     with n of them at a rate X, a call takes n / X by Little's law, wherever that lies. Nor is a pause within answers
-    where the driver looked and has seen none: a pool whose calls take 20 ms makes every second caller wait for 40.
+    where none was seen: a pool whose calls take 20 ms makes every second caller wait for 40.
     """
     latency = done["latency"]
     gathered = plateaus(Buckets.of(dict(latency["buckets"])), server_ns) if latency else []
@@ -31,11 +31,12 @@ def plateau_sentence(request: LoadRequest, done: Done, server_ns: float = 0.0) -
         return f"{at}: {slow}"
     # Even then the first call on a connection takes less: it is acknowledged at once.
     if place.within and "held_back" in done and _is_seen(done, place):
-        return place.sentence()
+        return place.sentence(seen=True)
     alone_ns = latency["min_ns"]
     if request.rate is None and request.clients > 1 and place.share > _MOST and alone_ns < _ALONE * place.low_ns:
         return f"{at}, as {request.clients:,} clients waited for each other: the shortest took {_ms(alone_ns)}"
-    return next((other.sentence() for other in gathered if _is_seen(done, other)), "")
+    looked = "held_back" in done
+    return next((other.sentence(seen=looked) for other in gathered if _is_seen(done, other)), "")
 
 
 def _held_back(done: Done) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.words import listed
 from callbench.model.card import PlannedStacks, card_of
-from callbench.stats.steady.plateau import Plateau
+from callbench.stats.steady.plateau import NOT_SEEN, Plateau
 
 
 def sentences(subject: Subject) -> list[str]:
@@ -22,11 +22,13 @@ def sentences(subject: Subject) -> list[str]:
             for why, known in explained.items()
         ]
         if silent:
-            found.append(
-                f"Many calls of {listed(silent)} take {plateau.place}. The probable cause is {plateau.probably}."
-                " No card explains it."
-            )
+            found.append(f"Many calls of {listed(silent)} take {plateau.place}. {_cause(plateau)} No card explains it.")
     return found
+
+
+def _cause(plateau: Plateau) -> str:
+    cause = plateau.cause()
+    return f"The probable cause is {cause}." if cause else f"Its cause is not known: {NOT_SEEN}."
 
 
 def unexplained(subject: Subject) -> str:

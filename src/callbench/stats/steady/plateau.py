@@ -54,6 +54,7 @@ KNOWN: Sequence[KnownDelay] = (
         adds=True,
     ),
 )
+NOT_SEEN = "this client does not see whether an answer pauses"
 # So many of the calls make a plateau, that many times as many as in bands as wide beside it.
 SHARE = 0.05
 STANDS_OUT = 4.0
@@ -99,9 +100,15 @@ class Plateau:
         """Where it stands: `40 ms`, `40 ms more than the other calls`."""
         return f"{self.about} more than {self.above}" if self.above else self.about
 
-    def sentence(self) -> str:
-        """Describe it in a sentence."""
-        return f"{percent(self.share)} of the calls took about {self.place}, probably because of {self.probably}"
+    def cause(self, *, seen: bool = False) -> str:
+        """Name what probably puts calls there; "" for a pause within answers that was not seen: a queue looks alike."""
+        return "" if self.within and not seen else self.probably
+
+    def sentence(self, *, seen: bool = False) -> str:
+        """Describe it in a sentence; `seen` is whether such pauses were seen within answers."""
+        cause = self.cause(seen=seen)
+        why = f"probably because of {cause}" if cause else f"and why is not known: {NOT_SEEN}"
+        return f"{percent(self.share)} of the calls took about {self.place}, {why}"
 
 
 def plateaus(buckets: Buckets, own_ns: float = 0.0) -> list[Plateau]:
