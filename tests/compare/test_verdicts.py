@@ -184,6 +184,20 @@ def test_a_sentence_says_what_would_settle_it(spreads: list[float], said: str) -
     assert numbers == [15 if spread == 0.02 else None for spread in spreads]
 
 
+@pytest.mark.parametrize(
+    ("paces", "said"), [((8e3, 8.1e3, 900.0, 7.9e3), True), ((8e3, 900.0, 8e3, 8e3), False), ((), False)]
+)
+def test_a_fork_that_the_machine_held_up_is_said_beside_what_it_leaves_undecided(
+    paces: tuple[float, ...], *, said: bool
+) -> None:
+    """B was 276 times as fast in all forks but one, and no word said why that was undecided."""
+    values = ([10.0] * 4, [2_760.0, 2_750.0, 12.0, 2_770.0])
+    figures = ComparedFigures("c", ("a/x", "a/x"), "Sum", values, paces=paces)
+    found = Comparison("A", "B", "so", Rule(), metric_verdicts([figures], Rule()), [])
+    held_up = "one fork of 4 differs most, and something held the machine up in it: the raw echo made 900 calls/s"
+    assert (f"{held_up}, and 7,900 or more in the others" in show.sentences(found)[0]) == said
+
+
 def test_what_failed_calls_decided_is_not_said_to_be_undecided() -> None:
     """It was said that 100 forks would not decide it, below a table that says "worse: 92 of 9,476 calls failed"."""
     rule = Rule(threshold=0.02)

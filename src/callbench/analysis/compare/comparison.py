@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from callbench.analysis.compare.method import method_sentence, notes_of
+from callbench.analysis.compare.method import echo_of, method_sentence, notes_of
 from callbench.analysis.compare.verdicts import (
     ComparedFigures,
     ComparedMetric,
@@ -159,14 +159,14 @@ def _figures(
 ) -> Iterator[ComparedFigures]:
     """Return each cell's values, a pair of them a fork."""
     excluded = {line["pair"]: _Failing.of(line) for line in of_kind(lines, LeftOutLine, path)}
-    found: dict[str, list[MetCell]] = {}
+    found: dict[str, list[tuple[MetCell, float | None]]] = {}
     busy: dict[int, str] = {}
     for line in of_kind(lines, MetLine, path):
         if unsteady := line.get("unsteady"):
             busy.setdefault(line["pair"], unsteady)
             continue
         for met in line["cells"]:
-            found.setdefault(met["cell"], []).append(met)
+            found.setdefault(met["cell"], []).append((met, echo_of(line)))
     for index, pair in enumerate(pairs):
         for cell in pair["cells"]:
             forks = found.get(cell["id"], [])
@@ -174,7 +174,7 @@ def _figures(
             # A program that does not keep still is no failure of it, but nothing can be said of it.
             rates = _rates(pair, cell, forks, failing, busy.get(index, "") if not forks else "")
             yield rates
-            tails = None if rates.why else _tails(rates, forks)
+            tails = None if rates.why else _tails(rates, [fork for fork, _ in forks])
             if tails is not None:
                 yield tails
 
@@ -193,7 +193,7 @@ class _Failing:
 
 
 def _rates(
-    pair: PlannedPair, cell: PlannedCell, forks: Sequence[MetCell], failing: _Failing, busy: str
+    pair: PlannedPair, cell: PlannedCell, forks: Sequence[tuple[MetCell, float | None]], failing: _Failing, busy: str
 ) -> ComparedFigures:
     """Compute one cell's rates.
 
@@ -208,7 +208,8 @@ def _rates(
     wrong: tuple[list[int], list[int]] = ([], [])
     why, sides, failed = failing.why, failing.sides, bool(failing.why)
     sustained: list[float] = []
-    for fork in forks:
+    paces: list[float] = []
+    for fork, pace in forks:
         if (cannot := fork.get("cannot")) and not why:
             why, failed = cannot, not fork.get("lacks", False)
             sides = frozenset(filter(None, [fork.get("side", "")]))
@@ -227,6 +228,7 @@ def _rates(
         if all(both.per_s for both in sums):
             for side in _SIDES:
                 rates[side].append(sums[side].per_s)
+            paces += [] if pace is None else [pace]
             if (without := fork.get("sustained")) and all(without):
                 a, b = (rate / both.per_s for rate, both in zip(without, sums, strict=True))
                 sustained.append(b / a)
@@ -245,6 +247,7 @@ def _rates(
         failed=failed,
         sides=sides,
         sustained=sustained,
+        paces=paces if len(paces) == len(rates[0]) else (),
     )
 
 
@@ -268,12 +271,12 @@ def _tails(rates: ComparedFigures, forks: Sequence[MetCell]) -> ComparedFigures 
             f"there are {fewest:,} calls, and p99 needs {2 * LEAST_CALLS}; give {2 * LEAST_CALLS / max(fewest, 1):.2g}"
             " times the --seconds, or --p99-threshold none"
         )
-        return replace(rates, metric=ComparedMetric.P99, values=([], []), why=why, sustained=())
+        return replace(rates, metric=ComparedMetric.P99, values=([], []), why=why, sustained=(), paces=())
     values: tuple[list[float], list[float]] = ([], [])
     for group in _grouped(timed, fewest):
         for side in _SIDES:
             values[side].append(Buckets.of(merged([both[side] for both in group])).percentiles([0.99])[0] / 1e3)
-    return replace(rates, metric=ComparedMetric.P99, values=values, sustained=())
+    return replace(rates, metric=ComparedMetric.P99, values=values, sustained=(), paces=())
 
 
 def _grouped(timed: Sequence[tuple[Histogram, Histogram]], fewest: int) -> list[Sequence[tuple[Histogram, Histogram]]]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from statistics import median
 
 from callbench.stats.decide.decision import (
     DecidedComparison,
@@ -22,6 +23,8 @@ from callbench.stats.estimate.prior import Prior
 from callbench.stats.estimate.run_spread import Component, widened
 
 NOT_COMPARED = "not compared"
+# Of so few forks none is the odd one. An echo so many times as slow as in any other is no chance.
+_FEWEST_HELD_UP, _HELD_UP = 3, 1.5
 _NO_CALLS = FailedCalls(CallCounts((), ()), CallCounts((), ()))
 
 
@@ -58,6 +61,7 @@ class ComparedFigures:
         between: how a value of two runs differs from run to run with nothing changed; None if that is not known, or
             both sides are of one run.
         sustained: of some forks, the ratio without a pause between calls over the ratio of slices in turn.
+        paces: of values of both sides in turn, the raw echoes a second in each fork; empty if they are not known.
     """
 
     cell: str
@@ -73,6 +77,7 @@ class ComparedFigures:
     sides: frozenset[str] = frozenset()
     between: Component | None = None
     sustained: Sequence[float] = ()
+    paces: Sequence[float] = ()
 
     @property
     def errors(self) -> tuple[int, int]:
@@ -92,6 +97,21 @@ class ComparedFigures:
         if self.paired:
             return paired([y / x for x, y in zip(a, b, strict=True)])
         return unpaired(b, a) if self.between is None else widened(unpaired(b, a), [self.between] * 2)
+
+    def held_up(self) -> str:
+        """Say which fork differs most from the others, if it is the one in which the machine was slow; "" otherwise."""
+        if len(self.paces) < _FEWEST_HELD_UP:
+            return ""
+        logs = [math.log(b / a) for a, b in zip(*self.values, strict=True)]
+        usual = median(logs)
+        odd = max(range(len(logs)), key=lambda fork: abs(logs[fork] - usual))
+        pace, others = self.paces[odd], min(pace for fork, pace in enumerate(self.paces) if fork != odd)
+        if pace * _HELD_UP > others:
+            return ""
+        return (
+            f"one fork of {len(logs)} differs most, and something held the machine up in it: the raw echo made"
+            f" {figure(pace, 0.005)} calls/s, and {figure(others, 0.005)} or more in the others"
+        )
 
     def _multiples(self) -> tuple[Sequence[float], Sequence[float]]:
         """Return what is compared: rates over the echo's rate, times over its time."""

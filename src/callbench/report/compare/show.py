@@ -169,7 +169,9 @@ def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], comparison
     else:
         text = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
     undecided = [row.decided for row in cells if row.decided and row.undecided and row.outcome is not Outcome.FAILED]
-    return "; ".join([f"{metric}: {text}", *_more_forks(undecided, comparison.rule.margin(metric))])
+    held_up = {row.figures.held_up(): None for row in cells if row.decided in undecided}
+    more = _more_forks(undecided, comparison.rule.margin(metric))
+    return "; ".join([f"{metric}: {text}", *filter(None, held_up), *more])
 
 
 def _more_forks(undecided: Sequence[DecidedComparison], margin: float) -> Iterator[str]:
