@@ -111,7 +111,8 @@ def in_slices(path: Path) -> None:
     for (fork, number), slices in rounds.items():
         line = {"kind": "round", "fork": fork, "batch": 0, "round": number, "idle": "as it is", "slices": slices}
         kept.append({**line, "started": slices[0]["started"], "echoes": [], "references": []})
-    journal.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    # As the journal's writer does it.
+    journal.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in kept))
 
 
 def _slice(done: dict[str, Any], clients: int, some: random.Random) -> dict[str, Any]:

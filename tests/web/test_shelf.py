@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import runpy
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -145,7 +146,46 @@ def test_a_small_archive_is_taken_back_as_it_was(shelf: Shelf, folder: Path, tmp
     assert content(folder / name) == content(folder / "soak")
 
 
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take small journals apart too."""
+    monkeypatch.setattr(packed, "APART_BYTES", 0)
+
+
+@pytest.mark.usefixtures("apart")
+def test_a_large_journal_is_in_parts_and_put_together_here_and_elsewhere(
+    shelf: Shelf, folder: Path, tmp_path: Path
+) -> None:
+    packed.pack(folder / "soak", tmp_path / "small.zip", small=True)
+    with (tmp_path / "small.zip").open("rb") as file:
+        name = packed.unpack(file, shelf)
+    assert content(folder / name) == content(folder / "soak")
+    with zipfile.ZipFile(tmp_path / "small.zip") as opened:
+        opened.extractall(tmp_path)
+    runpy.run_path(str(tmp_path / "soak/journal/whole.py"), run_name="__main__")
+    assert (tmp_path / "soak/journal.jsonl").read_bytes() == (folder / "soak/journal.jsonl").read_bytes()
+
+
+@pytest.mark.usefixtures("apart")
+@pytest.mark.parametrize("lacking", ["numbers", "wrong numbers"])
+def test_parts_of_a_journal_that_do_not_fit_are_refused_in_a_sentence(
+    shelf: Shelf, folder: Path, tmp_path: Path, lacking: str
+) -> None:
+    packed.pack(folder / "soak", tmp_path / "small.zip", small=True)
+    made = io.BytesIO()
+    with zipfile.ZipFile(tmp_path / "small.zip") as whole, zipfile.ZipFile(made, "w") as zipped:
+        for info in whole.infolist():
+            if not info.filename.endswith(".numbers"):
+                zipped.writestr(info.filename, whole.read(info))
+            elif lacking != "numbers":
+                zipped.writestr(info.filename, b"1")
+    with pytest.raises(BadInput) as failure:
+        packed.unpack(made, shelf)
+    assert_one_sentence(str(failure.value), ["is damaged", "export the record again"])
+
+
 @pytest.mark.parametrize("small", [False, True])
+@pytest.mark.usefixtures("apart")
 def test_what_is_packed_already_is_known_by_its_bytes(folder: Path, tmp_path: Path, *, small: bool) -> None:
     record, file = folder / "soak", tmp_path / "soak.zip"
     assert not packed.is_packed(record, file, small=small)

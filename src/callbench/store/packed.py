@@ -1,8 +1,10 @@
 """A record as one file, a ZIP archive, and back. What can be made anew from its journal is left out."""
 
+import io
 import lzma
 import os
 import re
+import shutil
 import stat
 import tempfile
 import zipfile
@@ -13,12 +15,17 @@ from typing import IO
 
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput
+from callbench.store import numbers_apart
 from callbench.store.record import Record
 from callbench.store.shelf import Shelf
 
 MOST_BYTES = 4 << 30
 MOST_FILES = 10_000
 _COPY_BYTES = 1 << 20
+# The numbers of a smaller journal stay where they are: their parts would save less than is beside them.
+APART_BYTES = 1 << 20
+# So much of a journal is taken apart at a time.
+_BLOCK_BYTES = 1 << 24
 # Made anew from the journal, or of no use elsewhere.
 _LEFT_OUT = re.compile(r"lock|progress\.json|parquet(/.*)?|report\.\w+|(.*/)?\..*")
 _METHODS = {False: zipfile.ZIP_DEFLATED, True: zipfile.ZIP_LZMA}
@@ -34,15 +41,19 @@ def pack(record: Path, to: Path, *, small: bool = False) -> None:
     Args:
         record: its folder.
         to: the file.
-        small: whether it takes about ten times as long and has about half the bytes (LZMA in place of Deflate).
+        small: whether it takes some times as long and has about a third of the bytes: LZMA in place of Deflate, and the
+            numbers of a large journal apart.
 
     Raises:
         MachineFailure: the file cannot be written.
     """
     try:
         with zipfile.ZipFile(to, "w", _METHODS[small]) as archive:
-            for name, file in _named(record).items():
-                archive.write(file, name)
+            for name, file, part in _contents(record, small=small):
+                if part is None:
+                    archive.write(file, name)
+                else:
+                    archive.writestr(zipfile.ZipInfo.from_file(file, name), part, _METHODS[small])
     except OSError as failure:
         raise machine_limits.written(f"cannot write {to}", failure) from failure
 
@@ -55,16 +66,16 @@ def is_packed(record: Path, file: Path, *, small: bool = False) -> bool:
         file: the file, which may be missing or something else.
         small: as `pack` has it.
     """
-    files = _named(record)
     try:
         with zipfile.ZipFile(file) as archive:
-            infos = archive.infolist()
-            if [info.filename for info in infos] != list(files):
-                return False
-            return all(
-                info.compress_type == _METHODS[small] and _is_same(archive, info, files[info.filename])
-                for info in infos
-            )
+            infos = iter(archive.infolist())
+            for name, source, part in _contents(record, small=small):
+                info = next(infos, None)
+                if info is None or (info.filename, info.compress_type) != (name, _METHODS[small]):
+                    return False
+                if not _is_same(archive, info, source.open("rb") if part is None else io.BytesIO(part)):
+                    return False
+            return next(infos, None) is None
     except (OSError, *_DAMAGED):
         return False
 
@@ -86,6 +97,7 @@ def unpack(file: IO[bytes], shelf: Shelf) -> str:
             name = shelf.free_name(next(iter(members)).parts[0])
             made = Path(making) / name
             _extract(zipped, members, made)
+            _write_journal(made)
             Record(made).require_sealed()
             made.rename(shelf.folder / name)
     except (*_DAMAGED, OSError) as failure:
@@ -106,20 +118,44 @@ def _files(record: Path) -> Iterator[Path]:
                 yield file
 
 
-def _named(record: Path) -> dict[str, Path]:
-    """Return the files of a record by their names in an archive, in their order there."""
-    return {f"{record.name}/{file.relative_to(record).as_posix()}": file for file in sorted(_files(record))}
+def _contents(record: Path, *, small: bool) -> Iterator[tuple[str, Path, bytes | None]]:
+    """Yield what an archive of a record has: its name there, its file, and if it is a part of that, the part."""
+    for file in sorted(_files(record)):
+        name = f"{record.name}/{file.relative_to(record).as_posix()}"
+        if not small or file != record / "journal.jsonl" or file.stat().st_size < APART_BYTES:
+            yield name, file, None
+            continue
+        parts = name.removesuffix(".jsonl")
+        with file.open("rb") as journal:
+            for number, block in enumerate(iter(lambda: journal.read(_BLOCK_BYTES), b"")):
+                text, numbers = numbers_apart.apart(block)
+                yield f"{parts}/{number:04}.text", file, text
+                yield f"{parts}/{number:04}.numbers", file, numbers
+        yield f"{parts}/whole.py", Path(numbers_apart.__file__), None
 
 
-def _is_same(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: Path) -> bool:
-    """Return whether a file of an archive has the same bytes as another."""
-    if info.file_size != file.stat().st_size:
-        return False
-    with archive.open(info) as packed, file.open("rb") as plain:
+def _is_same(archive: zipfile.ZipFile, info: zipfile.ZipInfo, plain: IO[bytes]) -> bool:
+    """Return whether a file of an archive has the same bytes as another, which is closed."""
+    with plain, archive.open(info) as packed:
         while part := plain.read(_COPY_BYTES):
             if packed.read(len(part)) != part:
                 return False
         return not packed.read(1)
+
+
+def _write_journal(record: Path) -> None:
+    """Write a journal that came in parts."""
+    parts = record / "journal"
+    if not parts.is_dir():
+        return
+    if any(part.stat().st_size > 2 * _BLOCK_BYTES for part in parts.iterdir()):
+        raise BadInput("the file is no packed record: a part of its journal is larger than one can be")
+    try:
+        numbers_apart.write_whole(parts, record / "journal.jsonl")
+    except (ValueError, FileNotFoundError, FileExistsError) as failure:
+        raise BadInput(f"the file is no packed record, or is damaged: {failure}; export the record again") from failure
+    (record / "journal.jsonl").chmod(0o600)
+    shutil.rmtree(parts)
 
 
 def _members(zipped: zipfile.ZipFile) -> dict[PurePosixPath, zipfile.ZipInfo]:
