@@ -54,31 +54,28 @@ class Pages:
             kept: a folder for what goes with the server.
             ending: whether the server is about to end.
         """
-        self._shelf = shelf
-        self._kept = kept
-        self._reports, self._histories = Reports(kept), Histories(shelf)
-        self._comparing, self._calculating = Comparing(shelf), Calculating(shelf, self._reports)
-        self._latencies = Latencies(shelf, self._reports)
-        jobs = Jobs(shelf)
-        self._serving = Serving(jobs)
-        self._starting, self._watching = Starting(jobs, self._serving), Watching(shelf, jobs, ending)
-        self._settings, self._hosts = Settings(jobs), OtherMachines()
-        services = Services(shelf.folder)
-        self._services = ServiceViews(services)
-        parts = PageParts(
+        jobs, reports, services = Jobs(shelf), Reports(kept), Services(shelf.folder)
+        self._shelf, self._reports = shelf, reports
+        self._parts = parts = PageParts(
             shelf=shelf,
             kept=kept,
             jobs=jobs,
-            reports=self._reports,
-            histories=self._histories,
-            comparing=self._comparing,
-            watching=self._watching,
-            settings=self._settings,
-            serving=self._serving,
-            hosts=self._hosts,
+            reports=reports,
+            histories=Histories(shelf),
+            comparing=Comparing(shelf),
+            watching=Watching(shelf, jobs, ending),
+            settings=Settings(jobs),
+            serving=Serving(jobs),
+            hosts=OtherMachines(),
             services=services,
         )
-        self._api = Api(parts)
+        self._views = (
+            Latencies(shelf, reports),
+            Calculating(shelf, reports),
+            Starting(jobs, parts.serving),
+            ServiceViews(services),
+            *(parts.comparing, parts.watching, parts.settings, parts.serving, parts.hosts),
+        )
 
     def application(self) -> Starlette:
         """Return the application. It guards nothing itself."""
@@ -101,16 +98,8 @@ class Pages:
                 Route("/records/{name}/tags", self._tag, methods=["POST"]),
                 Route("/records/{name}/delete", self._ask_to_delete, methods=["GET"]),
                 Route("/records/{name}/delete", self._delete, methods=["POST"]),
-                *self._latencies.routes(),
-                *self._comparing.routes(),
-                *self._calculating.routes(),
-                *self._starting.routes(),
-                *self._watching.routes(),
-                *self._settings.routes(),
-                *self._serving.routes(),
-                *self._hosts.routes(),
-                *self._services.routes(),
-                Mount("/api", self._api.application()),
+                *(route for view_ in self._views for route in view_.routes()),
+                Mount("/api", Api(self._parts).application()),
             ],
             exception_handlers={CallbenchError: _failed, HTTPException: _not_found},
         )
@@ -135,7 +124,7 @@ class Pages:
     def _history(self, request: Request) -> Response:
         asked = request.query_params.get("q", "").strip()
         order = SeriesOrder.COMMIT if request.query_params.get("by") == SeriesOrder.COMMIT else SeriesOrder.TIME
-        found = shown(parsed(self._histories.text(order)), _address, asked)
+        found = shown(parsed(self._parts.histories.text(order)), _address, asked)
         return view("history", {"asked": asked, **found}, policy=READING_POLICY)
 
     def _style(self, _: Request) -> Response:
@@ -171,7 +160,7 @@ class Pages:
         return framed(request, lambda: self._reports.written(self._shelf.path(request.path_params["name"]), options))
 
     def _export(self, request: Request) -> Response:
-        return exported(self._shelf.path(request.path_params["name"]), self._kept)
+        return exported(self._shelf.path(request.path_params["name"]), self._parts.kept)
 
     async def _import(self, request: Request) -> Response:
         if int(request.headers.get("content-length", "0")) > MOST_BYTES:

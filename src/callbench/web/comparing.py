@@ -1,7 +1,6 @@
 """The view that compares records: the decisions of `callbench compare RUN RUN`, for each run against the first."""
 
 import math
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,12 +12,11 @@ from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import percent
 from callbench.store.shelf import Shelf
 from callbench.web.guard import READING_POLICY
-from callbench.web.program import parsed, said
+from callbench.web.program import KeptAnswers, parsed
 from callbench.web.reports import state_of
 from callbench.web.views import view
 
 MOST_RUNS = 6
-_MOST_KEPT = 20
 # Passed, a regression, undecided: the comparison was made in each case.
 _ENDS = (0, 1, 3)
 _NOISE = frozenset({"equivalent", "undecided", "not compared"})
@@ -29,9 +27,7 @@ class Comparing:
 
     def __init__(self, shelf: Shelf) -> None:
         """Compare runs of a folder."""
-        self._shelf = shelf
-        self._one = threading.Lock()
-        self._known: dict[tuple[str, str], tuple[object, str]] = {}
+        self._shelf, self._answers = shelf, KeptAnswers()
 
     def routes(self) -> Sequence[Route]:
         """Return the addresses."""
@@ -64,15 +60,7 @@ class Comparing:
             MachineFailure: it took too long.
         """
         paths = [self._shelf.path(name) for name in (first, other)]
-        with self._one:
-            state = [state_of(path) for path in paths]
-            known = self._known.get((first, other))
-            if known is None or known[0] != state:
-                words = ["compare", *map(str, paths), "--json"]
-                known = self._known[first, other] = state, said(words, _ENDS)
-                while len(self._known) > _MOST_KEPT:
-                    del self._known[next(iter(self._known))]
-            return known[1]
+        return self._answers.text(["compare", *map(str, paths), "--json"], list(map(state_of, paths)), _ENDS)
 
 
 def table(document: Mapping[str, Any]) -> dict[str, Any]:

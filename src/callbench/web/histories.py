@@ -1,7 +1,6 @@
 """Records over time, as the page and a publication show them: what `callbench history --json` says."""
 
 import math
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import figure, percent
 from callbench.store.shelf import Shelf
 from callbench.web.drawing import HEIGHT, WIDTH
-from callbench.web.program import said
+from callbench.web.program import KeptAnswers
 from callbench.web.reports import state_of
 
 _MOST_CHANGES, _MOST_SERIES = 100, 200
@@ -26,9 +25,7 @@ class Histories:
 
     def __init__(self, shelf: Shelf) -> None:
         """Follow a folder of records."""
-        self._shelf = shelf
-        self._one = threading.Lock()
-        self._known: dict[SeriesOrder, tuple[object, str]] = {}
+        self._shelf, self._answers = shelf, KeptAnswers()
 
     def text(self, order: SeriesOrder = SeriesOrder.TIME) -> str:
         """Return the history as it is now, in JSON; the command makes it, as a process of its own.
@@ -40,15 +37,10 @@ class Histories:
             BadInput: it cannot be made; the sentence is the command's.
             MachineFailure: it took too long.
         """
-        with self._one:
-            state = [(entry.name, state_of(self._shelf.folder / entry.name)) for entry in self._shelf.entries()]
-            if not state:
-                raise BadInput("there is no record yet, so there is no history: measure something first")
-            known = self._known.get(order)
-            if known is None or known[0] != state:
-                known = state, said(["history", str(self._shelf.folder), f"--by={order}", "--json"])
-                self._known[order] = known
-            return known[1]
+        state = [(entry.name, state_of(self._shelf.folder / entry.name)) for entry in self._shelf.entries()]
+        if not state:
+            raise BadInput("there is no record yet, so there is no history: measure something first")
+        return self._answers.text(["history", str(self._shelf.folder), f"--by={order}", "--json"], state)
 
 
 def shown(document: Entry, address: Callable[[str], str], words: str = "") -> dict[str, Any]:

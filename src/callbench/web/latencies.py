@@ -1,9 +1,8 @@
 """The view that lays the latencies of chosen cells of a run over each other, as `callbench report --latency` does."""
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import lru_cache
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, ValidationError
@@ -14,13 +13,12 @@ from starlette.routing import Route
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import figure
 from callbench.store.shelf import Shelf
-from callbench.web.program import said, shell
+from callbench.web.program import KeptAnswers, shell
 from callbench.web.reports import Reports, state_of
 from callbench.web.views import framed, view
 
 # As many as the chart has colours.
 MOST_CELLS = 8
-_MOST_KEPT = 20
 # By what the cells can be sorted, and how its column is headed.
 _TIMES = {"p50_us": "p50, µs", "p99_us": "p99, µs", "p999_us": "p99.9, µs"}
 SORTS = {"": "as measured", "rate_per_s": "calls/s", **_TIMES}
@@ -75,9 +73,7 @@ class Latencies:
 
     def __init__(self, shelf: Shelf, reports: Reports) -> None:
         """Show cells of the runs of a folder."""
-        self._shelf, self._reports = shelf, reports
-        self._one = threading.Lock()
-        self._known: dict[Path, tuple[object, Sequence[ShownCell]]] = {}
+        self._shelf, self._reports, self._answers = shelf, reports, KeptAnswers()
 
     def routes(self) -> Sequence[Route]:
         """Return the addresses."""
@@ -90,7 +86,8 @@ class Latencies:
         name, asked = request.path_params["name"], request.query_params
         path = self._shelf.path(name)
         words, sort = asked.get("q", "").strip(), asked.get("sort", "")
-        every = listed(self._cells(path), sort if sort in SORTS else "")
+        shown_run = self._answers.text(["show", str(path), "--json"], state_of(path))
+        every = listed(_cells_in(shown_run), sort if sort in SORTS else "")
         ticked = set(asked.getlist("cell"))
         # What is ticked stays in the list, or the next click would lose it.
         shown = [cell for cell in every if cell.id in ticked or _fits(cell, words)]
@@ -118,25 +115,10 @@ class Latencies:
         cells = request.query_params.getlist("cell")
         return framed(request, lambda: self._reports.written(path, [f"--latency={','.join(cells)}"]))
 
-    def _cells(self, path: Path) -> Sequence[ShownCell]:
-        """Return the cells of a run, which are read anew when it changes.
 
-        Raises:
-            BadInput: it is no run, or damaged.
-        """
-        with self._one:
-            state = state_of(path)
-            known = self._known.pop(path, None)
-            if known is None or known[0] != state:
-                known = state, _cells_in(said(["show", str(path), "--json"]))
-            # The newest stand last.
-            self._known[path] = known
-            while len(self._known) > _MOST_KEPT:
-                del self._known[next(iter(self._known))]
-            return known[1]
-
-
+@lru_cache(maxsize=8)
 def _cells_in(text: str) -> Sequence[ShownCell]:
+    """Return the cells of a run. The newest few are kept: each click asks for them again."""
     try:
         return _ShownRun.model_validate_json(text).cells
     except ValidationError as failure:

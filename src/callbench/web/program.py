@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ _LONGEST_S = 600
 _ESTIMATE_S = 120
 # Documents that are kept parsed. That of two runs of 1,000 cells takes some megabytes.
 _PARSED = 8
+_MOST_KEPT = 20
 
 
 class TriedCall(BaseModel):
@@ -75,6 +77,37 @@ def said(words: Sequence[str], ends: Sequence[int] = (0,)) -> str:
     if ended.returncode not in ends or (ended.returncode and not ended.stdout):
         raise _failure(words, ended)
     return ended.stdout
+
+
+class KeptAnswers:
+    """What commands print, kept until what it rests on changes: the newest few, made one after the other."""
+
+    def __init__(self) -> None:
+        """Begin with nothing known."""
+        self._one = threading.Lock()
+        self._known: dict[Sequence[str], tuple[object, str]] = {}
+
+    def text(self, words: Sequence[str], state: object, ends: Sequence[int] = (0,)) -> str:
+        """Return what a command prints.
+
+        Args:
+            words: as `said` takes them.
+            state: what its answer rests on.
+            ends: as `said` takes them.
+
+        Raises:
+            BadInput, MachineFailure: as `said`.
+        """
+        key = tuple(words)
+        with self._one:
+            known = self._known.pop(key, None)
+            if known is None or known[0] != state:
+                known = state, said(words, ends)
+            # The newest stand last.
+            self._known[key] = known
+            while len(self._known) > _MOST_KEPT:
+                del self._known[next(iter(self._known))]
+            return known[1]
 
 
 @lru_cache(maxsize=_PARSED)

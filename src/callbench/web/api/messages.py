@@ -124,11 +124,7 @@ class RecordEntry(BaseModel):
     @classmethod
     def of(cls, entry: ShelvedRecord) -> "RecordEntry":
         """Return it, of an entry of the shelf."""
-        return cls(
-            name=entry.name, kind=entry.kind, title=entry.title, study=entry.study, machine=entry.machine,
-            started=entry.started, state=entry.state, tags=list(entry.tags), trouble=entry.trouble,
-            commit=entry.commit,
-        )  # fmt: skip
+        return cls.model_validate(entry, from_attributes=True)
 
 
 class RecordList(BaseModel):
@@ -219,7 +215,7 @@ class StartedCommand(CommandLine):
     @classmethod
     def of(cls, job: Job) -> "StartedCommand":
         """Return it, of a job."""
-        return cls(name=job.name, words=list(job.words), shell=job.shell, running=job.running)
+        return cls.model_validate(job, from_attributes=True)
 
 
 class CommandList(BaseModel):
