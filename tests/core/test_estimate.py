@@ -62,7 +62,9 @@ def test_a_run_without_a_limit_does_not_name_one(known: catalogue.Catalogue) -> 
     assert str(limited) == said
     assert "2 forks with 20 slices" in str(exact)
     short = estimate(planned(cell(1)), known, replace(PACE, limit_s=exact.seconds / 2))
-    assert str(short).endswith("with the finished forks, at least two of each condition")
+    assert str(short).startswith("about 5 s, with as many forks and rounds as have room in it. All of them would take ")
+    # A budget is kept, so it is what is foretold.
+    assert replace(limited, seconds=2000.0).expected_s == 600.0
 
 
 def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = False) -> Cell:

@@ -10,7 +10,7 @@ import pytest
 
 from callbench.model.errors import AdapterFailure
 from callbench.runner.warm import rehearsal
-from callbench.runner.warm.rehearsal import MOST_REHEARSAL_S, QUIET_ROUNDS, rehearse_units
+from callbench.runner.warm.rehearsal import MOST_DRIVEN_S, MOST_REHEARSAL_S, QUIET_ROUNDS, rehearse_units
 
 if TYPE_CHECKING:
     from callbench.runner.drive.cell_task import CellTask
@@ -26,7 +26,7 @@ class Rehearsing:
         self.made = 0
         self._compiled = compiled
 
-    def reset_counts(self) -> None:
+    def rehearse(self) -> None:
         self.made += 1
 
     @property
@@ -55,12 +55,11 @@ def no_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rehearsal, "time", SimpleNamespace(monotonic=lambda: getattr(clock, "s", 0.0)))
 
 
-def rehearse(*tasks: Rehearsing) -> rehearsal.Failures:
+def rehearse(*tasks: Rehearsing, driven_s: float = 0.0) -> rehearsal.Failures:
     names = {task.unit for task in tasks}
     request = SimpleNamespace(link="loopback")
-    units = {
-        name: cast("Unit", SimpleNamespace(name=name, request=request, reset_counts=lambda **_: None)) for name in names
-    }
+    each = {"pids": (), "driven_s": driven_s, "reset_counts": lambda **_: None}
+    units = {name: cast("Unit", SimpleNamespace(name=name, request=request, **each)) for name in names}
     return rehearse_units(units, cast("list[CellTask]", list(tasks)), {}, random.Random(1))  # noqa: S311 - an order
 
 
@@ -80,6 +79,12 @@ def test_it_ends_in_any_case() -> None:
     task = Rehearsing("a", [4])
     rehearse(task)
     assert task.made == round(MOST_REHEARSAL_S / ROUND_S)
+
+
+def test_it_ends_when_there_were_enough_calls() -> None:
+    task = Rehearsing("a", [4])
+    rehearse(task, driven_s=MOST_DRIVEN_S)
+    assert task.made == 0
 
 
 def test_a_failure_ends_its_stack_alone_and_the_first_is_reported() -> None:

@@ -9,7 +9,9 @@ import pytest
 
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.unit import Unit
+from callbench.runner.measure.processor_time import threads_of
 from callbench.runner.measure.warm_up import STEADY, WarmUp
+from callbench.runner.warm.one_processor import _place, on_one_processor
 from callbench.runner.warm.warming import warm_up_in_parallel, warm_up_of
 from callbench.stats.wire.link import Wires, round_trip_ns
 
@@ -19,7 +21,7 @@ WARM = WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=60.0, be
 
 def unit(name: str, link: str = "loopback", cells: int = 2) -> Unit:
     request = SimpleNamespace(link=link, cells=tuple(SimpleNamespace(id=f"c{number}") for number in range(cells)))
-    return cast("Unit", SimpleNamespace(name=name, request=request, kill=threading.Event().set))
+    return cast("Unit", SimpleNamespace(name=name, request=request, pids=(), kill=threading.Event().set))
 
 
 def test_every_cell_of_every_unit_is_warmed_up_in_order() -> None:
@@ -94,3 +96,28 @@ def test_a_link_without_delay_is_near() -> None:
     assert round_trip_ns({}) == round_trip_ns({"link": None}) == round_trip_ns({"link": {"to_server": {}}}) == 0
     assert round_trip_ns({"link": {"to_server": {"delay_ns": 5}}}) == 5
     assert round_trip_ns(FAR["far"]) == 50_000_000
+
+
+def test_both_sides_share_a_processor_while_they_are_warmed_up_and_return_to_their_own() -> None:
+    mine = sorted(os.sched_getaffinity(0))
+    if len(mine) < 2:
+        pytest.skip("one processor")
+    first, second = ({number} for number in mine[:2])
+    end = threading.Event()
+    threads = [threading.Thread(target=end.wait) for _ in range(3)]
+
+    def places() -> set[frozenset[int]]:
+        return {frozenset(os.sched_getaffinity(thread)) for thread in threads_of(os.getpid())}
+
+    try:
+        with on_one_processor([os.getpid(), 2**22 + 1], mine[0]):
+            assert places() >= {frozenset(mine)}, "who has several processors stays there"
+        _place(os.getpid(), first)
+        with on_one_processor([os.getpid()], mine[1]):
+            for thread in threads:
+                thread.start()
+            assert places() == {frozenset(second)}
+        assert places() == {frozenset(first)}, "threads that began meanwhile too"
+    finally:
+        end.set()
+        _place(os.getpid(), set(mine))

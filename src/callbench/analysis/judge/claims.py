@@ -19,6 +19,9 @@ from callbench.stats.estimate.interval import CONFIDENCE, Interval, geometric_me
 from callbench.stats.estimate.logratio import LogRatio, paired
 from callbench.stats.estimate.run_spread import RunSpread
 
+# Of a test, unless another is asked for.
+LEVEL = 1 - CONFIDENCE
+
 # What names a stack in the conditions of a comparison; the rest names one of its cells.
 _NAMES = ("stack", "message", "channel", "adapter", "language")
 
@@ -107,16 +110,16 @@ class ClaimResult:
         return {verdict: sum(judged.verdict is verdict for judged in self.compared) for verdict in Verdict}
 
 
-def judge(study: Study, results: Results) -> list[ClaimResult]:
-    """Test every claim of a study against a run."""
-    return [_judge_one(study, claim, results) for claim in study.claims]
+def judge(study: Study, results: Results, level: float = LEVEL) -> list[ClaimResult]:
+    """Test every claim of a study against a run, each at a level."""
+    return [_judge_one(study, claim, results, level) for claim in study.claims]
 
 
-def _judge_one(study: Study, claim: ClaimPart, results: Results) -> ClaimResult:
+def _judge_one(study: Study, claim: ClaimPart, results: Results, level: float) -> ClaimResult:
     """Test one claim against a run: all of its comparisons must hold, and a single failure fails it."""
     own, stand_ins = _parted(comparisons(claim), results)
     # Each kind by itself: what stands in for another takes nothing from what does not, not even by the correction.
-    mine, apart = (compared(study, parts, claim.statistic, results) for parts in (own, stand_ins))
+    mine, apart = (compared(study, parts, claim.statistic, results, level) for parts in (own, stand_ins))
     if not any(judged.ratio for judged in mine):
         mine, apart = [*mine, *apart], []
     counted = [judged for judged in mine if judged.ratio or not judged.comparison.optional] or mine
@@ -155,7 +158,9 @@ def _stand_in(part: ClaimedRatio, results: Results) -> str:
     return "; ".join(dict.fromkeys(results.stand_ins[stack] for stack in sorted(stacks) if stack in results.stand_ins))
 
 
-def compared(study: Study, parts: Sequence[ClaimedRatio], statistic: str, results: Results) -> list[ClaimComparison]:
+def compared(
+    study: Study, parts: Sequence[ClaimedRatio], statistic: str, results: Results, level: float = LEVEL
+) -> list[ClaimComparison]:
     """Take every ratio and test it against its threshold, together with the others."""
     ratios = [_ratios(part, statistic, results, study) for part in parts]
     estimated = [_estimated(part, statistic, found.values, results) for part, found in zip(parts, ratios, strict=True)]
@@ -166,9 +171,7 @@ def compared(study: Study, parts: Sequence[ClaimedRatio], statistic: str, result
     measured = [place for place, found in enumerate(ratios) if found.values]
     deciding = [wide or known for wide, known in zip(widened, estimated, strict=True)]
     alone, tested = (
-        dict(
-            zip(measured, ranged([_range(parts[place], of[place]) for place in measured], 1 - CONFIDENCE), strict=True)
-        )
+        dict(zip(measured, ranged([_range(parts[place], of[place]) for place in measured], level), strict=True))
         for of in (estimated, deciding)
     )
     return [

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callbench.analysis.cells.results import Results
-from callbench.analysis.judge.claims import ClaimComparison, Verdict, compared
+from callbench.analysis.judge.claims import LEVEL, ClaimComparison, Verdict, compared
 from callbench.catalog.study import Study
 from callbench.catalog.study.claim import comparison
 from callbench.catalog.study.report_parts import AnswerPart, QuestionPart
@@ -45,24 +45,24 @@ class AnsweredQuestion:
         return any(answer.compared.ratio for answer in self.answers)
 
 
-def ask(study: Study, results: Results) -> list[AnsweredQuestion]:
-    """Ask a run every question of its study."""
-    return [_ask_one(study, part, results) for part in study.questions]
+def ask(study: Study, results: Results, level: float = LEVEL) -> list[AnsweredQuestion]:
+    """Ask a run every question of its study, each at a level."""
+    return [_ask_one(study, part, results, level) for part in study.questions]
 
 
-def _ask_one(study: Study, part: QuestionPart, results: Results) -> AnsweredQuestion:
+def _ask_one(study: Study, part: QuestionPart, results: Results, level: float) -> AnsweredQuestion:
     """Ask one question. Each answer stands alone, so that none is corrected for the others."""
     text = part.text
     if part.open_question is not None and study.published:
         text = study.published.open_questions[part.open_question - 1]
-    answers = [_answer(study, asked, results) for asked in part.answers]
+    answers = [_answer(study, asked, results, level) for asked in part.answers]
     shown = [answer for answer in answers if answer.compared.ratio or not answer.compared.comparison.optional]
     return AnsweredQuestion(part.id, text, part.reading, shown, part.tables)
 
 
-def _answer(study: Study, part: AnswerPart, results: Results) -> Answer:
+def _answer(study: Study, part: AnswerPart, results: Results, level: float) -> Answer:
     """Return one answer: the sentence that its value calls for."""
     statistic = part.statistic or "rate_per_s"
-    judged = compared(study, [comparison(part)], statistic, results)[0]
+    judged = compared(study, [comparison(part)], statistic, results, level)[0]
     sentence = {Verdict.HOLDS: part.holds, Verdict.FAILS: part.fails}.get(judged.verdict, "")
     return Answer(sentence, statistic, judged)

@@ -39,10 +39,14 @@ class Ranking:
         return f"{self.clients} client{'' if self.clients == '1' else 's'} over {self.link}"
 
 
-def rankings(subject: Subject) -> list[Ranking]:
+def rankings(subject: Subject, level: float = 1 - CONFIDENCE) -> list[Ranking]:
     """Rank every group by load and link, in the order of the results.
 
     A rate that was asked for is no result: cells of an open loop are left to a section of their own.
+
+    Args:
+        subject: the run.
+        level: of each ranking.
 
     Raises:
         BadInput: the run is damaged.
@@ -55,7 +59,7 @@ def rankings(subject: Subject) -> list[Ranking]:
     made = []
     for (group, clients, link), cells in tables.items():
         table = Ranking(group, clients, link, cells, [cell for cell in cells if cell.ranked], ())
-        made.append(replace(table, standings=_standings(table, subject)))
+        made.append(replace(table, standings=_standings(table, subject, level)))
     return made
 
 
@@ -64,7 +68,7 @@ def in_process(subject: Subject, result: Result) -> bool:
     return card_of(subject.cards, result.attributes["stack"]).get("roles") == "in-process"
 
 
-def _standings(table: Ranking, subject: Subject) -> Sequence[RankedItem]:
+def _standings(table: Ranking, subject: Subject, level: float) -> Sequence[RankedItem]:
     """Rank the cells of a table; a bound has no rank, but a lower one can be ahead of others.
 
     The fastest is asked for among all, and among those of one process and of two: a page names each of them.
@@ -78,5 +82,5 @@ def _standings(table: Ranking, subject: Subject) -> Sequence[RankedItem]:
     inside = [place for place, cell in enumerate(contenders) if in_process(subject, cell)]
     outside = [place for place in range(len(contenders)) if place not in inside]
     fields = [range(len(contenders)), inside, outside] if inside and outside else [range(len(contenders))]
-    found = standings(rates, 1 - CONFIDENCE, subject.results.prior, at_least, at_most, fields=fields)
+    found = standings(rates, level, subject.results.prior, at_least, at_most, fields=fields)
     return [standing for standing in found if standing.index < ranked]

@@ -74,6 +74,10 @@ class CellTask(Task):
         """Let probes watch the next slices; an empty sequence ends that. Watched slices do not count for rates."""
         self._probes = probes
 
+    def rehearse(self) -> None:
+        """Forget the slices so far: the next ones do not count either, and are longer."""
+        self._made = self._made_before = _Made()
+
     def reset_counts(self) -> None:
         """Forget the rehearsal slices: counting starts now."""
         self._made = self._made_before = _Made()
@@ -109,7 +113,8 @@ class CellTask(Task):
         length = self._length
         if self._long_calls is not None:
             length = self._long_calls.lengthened(self.cell, length)
-        if self._probes and not self.cell.load.open:
+        # Between two slices passes as much time as a slice takes. What does not count need not be short.
+        if (self._probes or not self._counts) and not self.cell.load.open:
             length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
         return SlicePlan(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
 

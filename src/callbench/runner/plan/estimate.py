@@ -47,8 +47,10 @@ _CODEC, _QUICK_CODEC = 0.25, 0.06
 _ROUND_TRIPS_OF_START = 25
 _BYTES_OF_START = 6_000
 _MINUTE, _HOUR = 60, 3600
-# The least number of forks of a condition, even if the time is over: one fork has no interval.
+# The least number of forks of a condition: one fork has no interval.
 FEWEST = 2
+# A limit below so many seconds is too short to be shared out: the first fork is whole then, and there are two at least.
+SHORT_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Estimate:
 
     Attributes:
         seconds: estimated duration of the planned forks.
-        limit_s: seconds after which measuring ends in any case, except for the first fork; None: no limit.
+        limit_s: seconds after which measuring ends in any case; None: no limit.
         forks: planned, of all conditions.
         slices: slices of cells in all planned forks.
         warm_up_s: the part of `seconds` in which runtimes that compile are warmed up.
@@ -73,9 +75,11 @@ class Estimate:
 
     @property
     def expected_s(self) -> float:
-        """Seconds until it ends: all that is planned, or the time limit, or two forks of each condition."""
+        """Seconds until it ends: all that is planned, or the limit; if that is short, two forks of each condition."""
         if self.limit_s is None or self.limit_s >= self.seconds:
             return self.seconds
+        if self.limit_s >= SHORT_S:
+            return self.limit_s
         return max(self.limit_s, self.seconds * min(1.0, FEWEST * self.conditions / max(1, self.forks)))
 
     def __str__(self) -> str:
@@ -85,14 +89,15 @@ class Estimate:
         parts = [_count(self.forks, "fork") + " with " + _count(self.slices, "slice")] if self.slices else []
         parts += [_count(self.accounts, "wire ledger")] if self.accounts else []
         warm = f", of which {span(self.warm_up_s)} is warm-up of runtimes that compile" if self.warm_up_s else ""
-        duration = f"{span(self.expected_s)} on an idle machine: {' and '.join(parts)}{warm}"
+        what = f"on an idle machine: {' and '.join(parts)}{warm}"
+        if self.limit_s is not None and self.limit_s < self.seconds:
+            return (
+                f"{span(self.expected_s)}, with as many forks and rounds as have room in it."
+                f" All of them would take {span(self.seconds)} {what}"
+            )
+        duration = f"{span(self.expected_s)} {what}"
         if self.limit_s is None:
             return duration
-        if self.limit_s < self.seconds:
-            return (
-                f"{duration}. All of it would take {span(self.seconds)}: it ends after {span(self.limit_s)} with the"
-                " finished forks, at least two of each condition"
-            )
         return f"{duration}. It continues until its claims and neighbours are decided, for at most {span(self.limit_s)}"
 
 

@@ -46,11 +46,11 @@ class ForkCost:
         """Return the seconds of a fork of so many rounds."""
         return self.start_s + rounds * self.round_s
 
-    def as_it_took(self, foretold: "ForkCost", took: "ForkCost") -> "ForkCost":
-        """Correct what was foretold by what a fork took for which as much was foretold."""
+    def as_it_took(self, expected: "ForkCost", took: "ForkCost") -> "ForkCost":
+        """Correct what was foretold by what another fork took, and what was foretold of that."""
         return ForkCost(
-            self.start_s * took.start_s / foretold.start_s if foretold.start_s else took.start_s,
-            self.round_s * took.round_s / foretold.round_s if foretold.round_s else took.round_s,
+            self.start_s * took.start_s / expected.start_s if expected.start_s else took.start_s,
+            self.round_s * took.round_s / expected.round_s if expected.round_s else took.round_s,
         )
 
 

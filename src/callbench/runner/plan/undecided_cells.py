@@ -1,6 +1,7 @@
 """Which cells a run still needs: those of undecided results. Computed from the record on disk."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ from callbench.runner.plan.plan import Plan
 from callbench.store.lines.run import EndedLine
 from callbench.store.record import Record
 from callbench.store.requested.run import RequestedRun
+
+# How much of its level all early looks at a result may use together.
+EARLY_SHARE = 0.2
 
 if TYPE_CHECKING:
     from callbench.analysis.cells.results import Result
@@ -34,6 +38,45 @@ def undecided_cells(run: Record, plan: Plan) -> set[str]:
 
     subjects = [subject(run.under(condition)) for condition in plan.conditions]
     return {cell for subject in subjects for cell in _cells_of_claims(subject) | _cells_of_neighbours(subject)}
+
+
+def early_undecided_cells(run: Record, plan: Plan, look: int) -> set[str]:
+    """Return the cells that the planned forks still need, if there is no time for all cells in all of them.
+
+    A result that is looked at before its planned forks are over is decided by chance more often than its level says.
+    So a look leaves out cells at a small share of the level alone, and all looks together at `EARLY_SHARE` of it:
+    look j has the share 1 / (j (j + 1)) of that, as in the play-off of decision 14. What has no value yet is kept.
+
+    Args:
+        run: the record so far.
+        plan: of the run.
+        look: the number of this look, from 1.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    if _precision_goal(run) is not None:
+        return undecided_cells(run, plan)
+    from callbench.analysis.judge.claims import LEVEL, judge  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.judge.questions import ask  # noqa: PLC0415
+    from callbench.analysis.run.subject import subject  # noqa: PLC0415
+
+    level = early_level(LEVEL, look)
+    found: set[str] = set()
+    for condition in plan.conditions:
+        seen = subject(run.under(condition))
+        strict = replace(
+            seen,
+            judged=judge(seen.study, seen.results, level),
+            asked=ask(seen.study, seen.results, level),
+        )
+        found |= _early_cells_of_claims(strict) | _early_cells_of_rankings(strict, level)
+    return found
+
+
+def early_level(level: float, look: int) -> float:
+    """Return the share of a level that one early look has; all looks together have `EARLY_SHARE` of it."""
+    return EARLY_SHARE * level / (look * (look + 1))
 
 
 def endings(run: Record, plan: Plan) -> list[EndedLine]:
@@ -79,9 +122,15 @@ def _reached(cell: "Result") -> CellPrecision:
 
 def _cells_of_claims(subject: "Subject") -> set[str]:
     """Return the cells of undecided claims and questions that more forks may decide."""
+    return {
+        cell for compared in _every_comparison(subject) if _is_decidable(compared) for cell in _cells(subject, compared)
+    }
+
+
+def _every_comparison(subject: "Subject") -> "list[ClaimComparison]":
+    """Return the comparisons of all claims and questions."""
     every = [compared for judged in subject.judged for compared in judged.compared]
-    every += [answer.compared for question in subject.asked for answer in question.answers]
-    return {cell for compared in every if _is_decidable(compared) for cell in _cells(subject, compared)}
+    return every + [answer.compared for question in subject.asked for answer in question.answers]
 
 
 def _is_decidable(compared: "ClaimComparison") -> bool:
@@ -93,6 +142,36 @@ def _is_decidable(compared: "ClaimComparison") -> bool:
         and compared.tested is not None
         and compared.tested.more_forks is not None
     )
+
+
+def _early_cells_of_claims(subject: "Subject") -> set[str]:
+    """Return the cells of all claims and questions that are not decided, bounds apart."""
+    from callbench.analysis.judge.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
+
+    return {
+        cell
+        for compared in _every_comparison(subject)
+        if compared.verdict in {Verdict.UNDECIDED, Verdict.UNMEASURED} and not compared.bounded
+        for cell in _cells(subject, compared)
+    }
+
+
+def _early_cells_of_rankings(subject: "Subject", level: float) -> set[str]:
+    """Return the cells of neighbours that are neither told apart at a level nor close, and those without a rank."""
+    from callbench.analysis.run.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.run.rankings import rankings  # noqa: PLC0415
+    from callbench.stats.estimate.interval import CONFIDENCE  # noqa: PLC0415
+
+    found: set[str] = set()
+    for table in rankings(subject, level):
+        found |= {cell.id for cell in table.cells} - {table.ranked[each.index].id for each in table.standings}
+        for ahead, behind in pairwise(table.standings):
+            pair = [table.ranked[standing.index] for standing in (ahead, behind)]
+            known = subject.results.estimated(*pair)
+            width = None if known is None else known.interval(CONFIDENCE).half_width
+            if behind.index in ahead.ties and (width is None or width > CLOSE):
+                found |= {each.id for each in pair}
+    return found
 
 
 def _cells(subject: "Subject", compared: "ClaimComparison") -> Iterable[str]:

@@ -1,5 +1,6 @@
 """What all parts of a run share: the record, the plan, the probes."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -27,6 +28,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class ForkTime:
+    """The time of a fork, in moments of the monotonic clock.
+
+    Attributes:
+        began: when it begins.
+        ends: when the time of all forks is over.
+        latest: no round begins that would end later; infinity: the least rounds are made in any case.
+        forks: how many forks may share the time from `began` to `ends`, with this one.
+    """
+
+    began: float
+    ends: float
+    latest: float
+    forks: range
+
+
+@dataclass(frozen=True)
 class ForkTask:
     """The work of one fork.
 
@@ -34,7 +52,7 @@ class ForkTask:
         number: its number, from 0.
         rounds: rounds of each batch.
         watch: whether the probes watch one slice of each cell.
-        until: on the monotonic clock: after this moment no further round begins, except the first two.
+        time: what it may take; None: its rounds are not limited by time.
     """
 
     number: int
@@ -42,7 +60,7 @@ class ForkTask:
     cells: tuple[Cell, ...]
     rounds: int
     watch: bool
-    until: float | None = None
+    time: ForkTime | None = None
 
 
 @dataclass
@@ -56,6 +74,7 @@ class Context:
         probes: the probes of watched rounds.
         gaps: detects during each slice whether the host took the processors away.
         slices, repeated: how many slices counted so far, and how many were repeated.
+        began: when this session began, on the monotonic clock.
     """
 
     run: RecordWriter
@@ -72,6 +91,7 @@ class Context:
     repeated: int = 0
     sizes: Mapping[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
     baselines: Mapping[str, Stack] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         """Index the stacks by name and read the searches."""

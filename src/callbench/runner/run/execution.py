@@ -1,6 +1,5 @@
 """Execute a plan: wire ledgers and codecs first, then the forks. Each round is on disk before the next begins."""
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -83,8 +82,9 @@ class RunExecution:
             self._time_codecs()
             context.baselines = available_echoes(context.catalogue) if baselines else {}
             context.sizes = sizes(context.run.lines(), context.catalogue) if baselines else {}
-            self._run_forks()
-            slow_down(context)
+            pacing = ForkPlanner(context)
+            self._run_forks(pacing)
+            slow_down(context, pacing.latest)
 
     def _show_estimate(self, *, baselines: bool) -> None:
         """Show an estimate of the duration if no fork has begun yet."""
@@ -106,10 +106,10 @@ class RunExecution:
                 text = f"{span(last_s)}, as the last such run on this machine. Computed from the plan: {text}"
             context.progress.show_estimate(text)
 
-    def _run_forks(self) -> None:
+    def _run_forks(self, pacing: ForkPlanner) -> None:
         """Run the forks until everything is decided or the time is over."""
         machines = {condition: MachineState() for condition in self._context.plan.conditions}
-        for fork_task in self._fork_tasks():
+        for fork_task in self._fork_tasks(pacing):
             with idle_states.hold_idle_states(hold=fork_task.condition == HELD):
                 Fork(self._context, fork_task, self._failures, machines[fork_task.condition]).run()
         for line in endings(self._context.run, self._context.plan):
@@ -120,17 +120,14 @@ class RunExecution:
                 f" {self._context.slices:,} slices count"
             )
 
-    def _fork_tasks(self) -> Iterator[ForkTask]:
-        pacing = ForkPlanner(self._context)
+    def _fork_tasks(self, pacing: ForkPlanner) -> Iterator[ForkTask]:
         number = 0
         while True:
             if number not in self._context.resume_state.over:
                 fork_task = pacing.next_fork(number)
                 if fork_task is None:
                     return
-                began = time.monotonic()
                 yield fork_task
-                pacing.fork_finished(fork_task, time.monotonic() - began)
                 self._context.progress.show_fork(number, pacing.left_s(number))
             number += 1
 

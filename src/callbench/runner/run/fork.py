@@ -13,8 +13,8 @@ from callbench.runner.reference.echoes import MachineState
 from callbench.runner.run.batch import Batch
 from callbench.runner.run.context import Context, ForkTask
 from callbench.runner.run.failures import Failures
+from callbench.runner.run.round_pace import RoundPace
 from callbench.runner.run.single_drive import drive_single
-from callbench.runner.warm.worthwhile_rounds import worthwhile_rounds
 from callbench.store.head import now
 from callbench.store.lines.forks import BatchLine, ForkLine, ForkOverLine
 from callbench.store.lines.rounds import RoundKind, RoundLine, RoundSlices
@@ -31,6 +31,8 @@ class Fork:
         self._machine = machine
         self._rng = random.Random(f"{context.seed} {fork_task.number}")  # noqa: S311 - an order to be repeated
         self._traffic = Traffic(context.plan.wires)
+        # Seconds of its batches until their first rounds, and of one round of each.
+        self._start_s = self._round_s = 0.0
 
     def run(self) -> None:
         """Do the remaining work of the fork.
@@ -57,7 +59,13 @@ class Fork:
             if cell.whole and self._allowed(cell) and cell.id not in resume_state.whole.get(fork_task.number, ()):
                 drive_single(self._context, fork_task.number, cell, self._failures)
         self._context.write(
-            ForkOverLine(kind="fork over", fork=fork_task.number, seconds=round(time.monotonic() - began, 3))
+            ForkOverLine(
+                kind="fork over",
+                fork=fork_task.number,
+                seconds=round(time.monotonic() - began, 3),
+                start_s=round(self._start_s, 3),
+                round_s=round(self._round_s, 3),
+            )
         )
 
     def _allowed(self, cell: Cell) -> bool:
@@ -111,6 +119,7 @@ class Fork:
         if place in self._context.resume_state.ended:
             return
         everything = self._unit_requests()
+        began = time.monotonic()
         waiting = self._remaining() if names is None else [everything[name] for name in names if name in everything]
         with ExitStack() as exit_stack:
             batch = Batch(self._context, self._task, self._failures, exit_stack)
@@ -120,18 +129,24 @@ class Fork:
                 self._context.write(BatchLine(kind="batch", fork=self._task.number, batch=number, units=units))
             more = bool(names is None and self._remaining()) or number > 0
             batch.prepare(self._rng, chained=more)
-            self._rounds(batch, number, done)
+            pace = RoundPace(
+                self._task,
+                exact=self._context.requested.exact,
+                warm_up_s=batch.warm_up_s,
+                start_s=time.monotonic() - began,
+                share=min(1.0, len(batch.units) / max(1, len(everything))),
+            )
+            self._start_s += time.monotonic() - began
+            self._rounds(batch, pace, number, done)
+            self._round_s += pace.round_s
             batch.write_end(number)
 
-    def _rounds(self, batch: "Batch", number: int, done: int) -> None:
-        rounds, round_number = self._task.rounds, done
-        while round_number < rounds:
-            if round_number >= 2 and self._task.until is not None and time.monotonic() > self._task.until:
-                return
+    def _rounds(self, batch: "Batch", pace: RoundPace, number: int, done: int) -> None:
+        round_number = done
+        while pace.another(round_number):
             began = time.monotonic()
             self._counted_round(batch, number, round_number)
-            if round_number == done and not self._context.requested.exact:
-                rounds = worthwhile_rounds(rounds, batch.warm_up_s, time.monotonic() - began)
+            pace.round_over(time.monotonic() - began)
             # The watched round follows the first counted round, so that the first rates appear sooner.
             if self._task.watch and round_number == done:
                 started = now()

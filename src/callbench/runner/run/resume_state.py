@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from callbench.store.lines.forks import ForkLine
+from callbench.store.lines.forks import ForkLine, ForkOverLine
 from callbench.store.lines.rounds import RoundLine
 from callbench.store.lines.run import RUN_LINES, RunLine
 
@@ -14,7 +14,7 @@ class ResumeState:
 
     Attributes:
         forks: the line of each fork that was begun.
-        over: the complete forks.
+        over: the line of each complete fork.
         batches: by fork and batch, the units of each batch that was begun.
         rounds: by fork and batch, the number of complete rounds.
         ended: the batches, by fork, with all rounds and searches done.
@@ -24,7 +24,7 @@ class ResumeState:
     """
 
     forks: dict[int, ForkLine] = field(default_factory=dict)
-    over: set[int] = field(default_factory=set)
+    over: dict[int, ForkOverLine] = field(default_factory=dict)
     batches: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     rounds: dict[tuple[int, int], int] = field(default_factory=dict)
     ended: set[tuple[int, int]] = field(default_factory=set)
@@ -41,7 +41,7 @@ class ResumeState:
         if line["kind"] == "fork":
             self.forks[line["fork"]] = line
         elif line["kind"] == "fork over":
-            self.over.add(line["fork"])
+            self.over[line["fork"]] = line
             self.fork_seconds += line["seconds"]
         elif line["kind"] == "batch":
             self.batches[line["fork"], line["batch"]] = list(line["units"])

@@ -20,6 +20,7 @@ from callbench.runner.drive.running_stack import WrongAnswer
 from callbench.runner.drive.slices import Length, length_of
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.runner.drive.unit import Unit, UnitRequest
+from callbench.runner.plan.fork_cost import foretold
 from callbench.runner.plan.plan import Plan
 from callbench.runner.run.context import Context
 from callbench.stats.load.rate import Window, window_of
@@ -39,8 +40,12 @@ PLAIN, CLIENT, SERVER = "plain", "client", "server"
 Pair = tuple[int, int, int, int]
 
 
-def slow_down(context: Context) -> None:
+def slow_down(context: Context, latest: float) -> None:
     """Slow down each side of some cells, and write down the effect.
+
+    Args:
+        context: of the run.
+        latest: unless all cells are requested, none begins that would end after this moment of the monotonic clock.
 
     Raises:
         CallbenchError: the journal cannot be written.
@@ -48,10 +53,17 @@ def slow_down(context: Context) -> None:
     every = context.requested.confirm
     rates, spent_s = rates_of(context.run.lines())
     for cell in choose_cells(context.plan, rates, context.seed, every=every, spent_s=spent_s):
+        if not every and time.monotonic() + _seconds(context, cell) > latest:
+            return
         out = cell.id in context.resume_state.cells or cell.stack in context.resume_state.stacks
         if not out and cell.id not in context.resume_state.slowed:
             for line in measure_slowdown(context, cell, rates[cell.id]):
                 context.write(line)
+
+
+def _seconds(context: Context, cell: Cell) -> float:
+    """Estimate how long it takes to slow down a cell: two starts, and the rounds."""
+    return 2 * foretold([cell], context.plan, context.catalogue).start_s + MOST_SECONDS
 
 
 def choose_cells(plan: Plan, rates: Mapping[str, float], seed: int, *, every: bool, spent_s: float) -> list[Cell]:

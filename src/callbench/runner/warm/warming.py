@@ -1,21 +1,20 @@
 """Warm up stacks with compiling runtimes in parallel. One after another, this would be most of a run.
 
 While a client waits for its answer, its processor is idle; the calls of one stack use about one processor. So as many
-stacks are warmed up at once as there are processors, plus all stacks that mostly wait for a link. Nothing is measured
-meanwhile. Afterwards a rehearsal drives the stacks in turn before their slices count.
+stacks are warmed up at once as there are processors, each on its own, plus all stacks that mostly wait for a link.
+Nothing is measured meanwhile. Afterwards a rehearsal drives the stacks in turn before their slices count.
 """
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
-from threading import Semaphore
-from typing import Any
+from queue import SimpleQueue
 
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.unit import Unit
 from callbench.runner.measure.warm_up import WarmUp
+from callbench.runner.warm.one_processor import on_one_processor
 from callbench.stats.wire.link import Wires, round_trip_ns
 
 # A stack with this round trip time leaves its processors to others.
@@ -68,14 +67,21 @@ def run_in_parallel(units: Sequence[Unit], wires: Wires, work: Work) -> None:
     Raises:
         Whatever `work` raises. All units then stop, and after Ctrl-C too.
     """
-    processors = Semaphore(len(os.sched_getaffinity(0)))
+    free: SimpleQueue[int] = SimpleQueue()
+    for processor in os.sched_getaffinity(0):
+        free.put(processor)
     stopped = False
 
     def run_unit(unit: Unit) -> None:
-        wire = wires.get(unit.request.link, {})
-        held: AbstractContextManager[Any] = nullcontext() if round_trip_ns(wire) >= WAITS_NS else processors
-        with held:
+        if round_trip_ns(wires.get(unit.request.link, {})) >= WAITS_NS:
             work(unit, lambda: not stopped)
+            return
+        processor = free.get()
+        try:
+            with on_one_processor(unit.pids, processor):
+                work(unit, lambda: not stopped)
+        finally:
+            free.put(processor)
 
     pool = ThreadPoolExecutor(_MOST)
     try:

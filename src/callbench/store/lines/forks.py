@@ -15,11 +15,13 @@ class ForkLine(TypedDict):
 
 
 class ForkOverLine(TypedDict):
-    """A fork ended, after so many seconds of this session."""
+    """A fork ended, after so many seconds of this session; its batches took so many before their first round."""
 
     kind: Literal["fork over"]
     fork: int
     seconds: float
+    start_s: NotRequired[float]
+    round_s: NotRequired[float]
 
 
 class BatchLine(TypedDict):
