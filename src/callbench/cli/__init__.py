@@ -5,6 +5,7 @@ its top only what its signature needs; its function imports what does the work, 
 page load nothing of it.
 """
 
+import io
 import os
 import sys
 from contextlib import suppress
@@ -71,7 +72,20 @@ def _end_unexpectedly(failure: BaseException) -> NoReturn:
     _end(f"this is a mistake in Callbench itself: {what} (CALLBENCH_TRACEBACK=1 shows where)", 70)
 
 
+def write_whole() -> None:
+    """Let a long text arrive whole in a pipe also where PYTHONUNBUFFERED is set.
+
+    Python then hands a text to the kernel once, and drops what a stop in the middle of it (Ctrl-Z) left over.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+            end, words = stream.fileno(), {"encoding": stream.encoding, "errors": stream.errors}
+            setattr(sys, name, open(end, "w", buffering=1, **words, closefd=False))  # noqa: SIM115 - as long as the program
+
+
 def _run() -> None:
+    write_whole()
     machine_limits.require_memory()
     machine_limits.use_one_thread_for_algebra()
     thread_failures.end_the_program()
