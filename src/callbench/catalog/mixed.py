@@ -38,7 +38,9 @@ def every(stacks: Iterable[Stack]) -> Iterator[Stack]:
             if client.card.get("roles") != "server-only":
                 yield from (of(client, server) for server in speakers if server.id != client.id)
     for client in there:
-        yield from (of(client, server) for server in there if is_called_by(client, server))
+        # Few have clients only: the others would be asked beside every server each time a command begins.
+        if client.card.get("roles") == _CLIENT_ONLY:
+            yield from (of(client, server) for server in there if is_called_by(client, server))
 
 
 def is_called_by(client: Stack, server: Stack) -> bool:
