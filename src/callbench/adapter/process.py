@@ -23,7 +23,9 @@ from callbench.model.installation import HOME_VARIABLE, engine_remedy, home, scr
 GRACE_SECONDS = 5.0
 _LAST_LINES = 5
 _LINE_SHOWN = 160
-_LOG_SECONDS = 2.0
+# A machine that is too busy ends a process late, and reads what it said last later still.
+_DEATH_SECONDS = 30.0
+_LOG_SECONDS = 10.0
 _CHUNK = 1 << 16
 _PR_SET_PDEATHSIG = 1
 
@@ -209,7 +211,7 @@ class AdapterProcess:
         return failure
 
     def _death(self) -> AdapterFailure:
-        code = self.wait(GRACE_SECONDS)
+        code = self.wait(_DEATH_SECONDS)
         if code is None:
             return self.failure("died", "closed its standard output and continued to run")
         how = process_end.ending(code, self._log_so_far(), self._oom_kills, process_end.oom_kills())
