@@ -200,11 +200,9 @@ def test_a_shop_with_sessions_and_shares(callbench: Run, tmp_path: Path) -> None
         "--requests",
         "shop.toml",
         "--calls",
-        3000,
+        400,
         "--clients",
         4,
-        "--seconds",
-        10,
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr
     seen = json.loads(counts.read_text())
@@ -212,7 +210,7 @@ def test_a_shop_with_sessions_and_shares(callbench: Run, tmp_path: Path) -> None
     assert logins in (4, 5)  # The first client tries every session before anything is measured.
     total = sum(seen.values())
     for name, share in {"products": 0.6, "orders 1": 0.1, "orders 2": 0.1, "cart": 0.2}.items():
-        assert abs(seen[name] / total - share) < 0.02, seen
+        assert abs(seen[name] / total - share) < 0.03, seen
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -222,7 +220,7 @@ def test_the_proportions_of_a_log(callbench: Run, tmp_path: Path) -> None:
     failed = line.format("products/9").replace(" 200 ", " 000 ")
     log.write_text(line.format("products/1") * 3 + line.format("products/2") + line.format("health") + failed)
     counts = tmp_path / "counts.json"
-    finished = callbench("load", *start(counts, server=SHOP_SERVER), "--log", log, "--calls", 500, "--seconds", 0.5)
+    finished = callbench("load", *start(counts, server=SHOP_SERVER), "--log", log, "--calls", 500)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     seen = json.loads(counts.read_text())
     assert abs(seen["products"] / sum(seen.values()) - 0.8) < 0.02
@@ -235,7 +233,7 @@ def test_each_endpoint_of_a_load_has_its_times(callbench: Run, tmp_path: Path) -
     """The server counts too, one endpoint sleeps 50 ms in it, and one always fails."""
     (tmp_path / "shop.toml").write_text(ENDPOINTS)
     counts = tmp_path / "counts.json"
-    words = ("--requests", "shop.toml", "--calls", 200, "--clients", 3, "--seconds", 0.5, "--out", "kept", "--json")
+    words = ("--requests", "shop.toml", "--calls", 60, "--clients", 3, "--out", "kept", "--json")
     # The first client tries each endpoint before anything is measured, so this one must be right at first.
     refused = callbench("load", *start(counts, server=SHOP_SERVER), *words)
     assert refused.returncode == 2

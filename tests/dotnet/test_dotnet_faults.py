@@ -34,7 +34,7 @@ def test_a_channel_that_falls_silent_is_a_timeout(server: Adapter, client: Adapt
     endpoint = server.serve(stack)
     port = int(urlsplit(endpoint).port or 0)
     with closing(Relay(port)) as relay:
-        client.connect(stack, endpoint.replace(str(port), str(relay.port)), 1, timeout_ms=1500)
+        client.connect(stack, endpoint.replace(str(port), str(relay.port)), 1, timeout_ms=6000)
         before = client.drive("Sum", SUM, calls=100, seconds=0)
         assert (before["calls"], before["errors"]) == (100, {})
         relay.silent = True
@@ -47,7 +47,7 @@ def test_a_channel_that_falls_silent_is_a_timeout(server: Adapter, client: Adapt
 
 @pytest.mark.parametrize("stack", [TCP, CURED])
 def test_a_server_that_dies_is_no_answer_and_then_refuses(server: Adapter, client: Adapter, stack: str) -> None:
-    client.connect(stack, server.serve(stack), 1, timeout_ms=5000)
+    client.connect(stack, server.serve(stack), 1, timeout_ms=20_000)
     assert client.call("Sum", SUM)["value"] == 42
     assert server.process.pid is not None
     processes = process_tree.family([server.process.pid])[1:]

@@ -18,6 +18,7 @@ from callbench.model.errors import AdapterFailure, BadInput
 from conftest import eventually
 from left_behind import marked
 from loaded_program import Begin
+from ports import free_ports
 
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
@@ -100,7 +101,7 @@ def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callben
     assert ran.returncode == 1
     for name in ("wrong", "missing", "crashes", "deaf"):
         assert f"callbench: load/http1:servers/{name}" in ran.stderr
-    made = rows(callbench, "r", "SELECT stack, agree, trials.calls >= 30 AS made FROM trials JOIN cells USING (cell)")
+    made = rows(callbench, "r", "SELECT stack, agree, trials.calls > 0 AS made FROM trials JOIN cells USING (cell)")
     assert made == [{"stack": "load/http1:servers/greeting", "agree": None, "made": True}] * 2
     # Only the server itself: neither its supervisor nor its adapter.
     seen = rows(callbench, "r", "SELECT processes FROM sides WHERE side = 'server'")
@@ -325,10 +326,14 @@ def test_a_port_that_is_taken_is_reported_and_a_free_one_is_served(tmp_path: Pat
         f'start = ["{sys.executable}", "{SERVER}", "{{port}}"]\npath = "/hello"\n'
     )
     known = catalogue.load([tmp_path]).adapter("mine")
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        with Adapter(known.manifest, "the server") as server, pytest.raises(AdapterFailure) as taken:
-            server.serve("mine/greeting", port=port)
+    # None that the kernel gives away: nobody is given it between the two servers.
+    port = free_ports()
+    with (
+        socket.create_server(("127.0.0.1", port)),
+        Adapter(known.manifest, "the server") as server,
+        pytest.raises(AdapterFailure) as taken,
+    ):
+        server.serve("mine/greeting", port=port)
     said = f"port {port} of 127.0.0.1 is taken: Address already in use"
     assert (taken.value.kind, said in str(taken.value)) == ("out-of-resources", True)
     with Adapter(known.manifest, "the server") as server:

@@ -86,6 +86,7 @@ def test_a_naming_service_that_dies_is_missed_by_new_clients_alone(
     client.connect(stack, endpoint, 1)
     (names,) = naming_jvms(mark)
     os.kill(names, signal.SIGKILL)
+    assert eventually(lambda: names not in marked(mark))
     assert client.call("Sum", SUM)["value"] == 42
     assert "is not reached" in refusal(lambda: started("another").connect(stack, endpoint, 1), "refused")
     server.stop_serving()

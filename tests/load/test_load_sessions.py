@@ -78,7 +78,7 @@ def test_a_session_over_http2(callbench: Run, tmp_path: Path, tls: bool) -> None
     certificate = [self_signed(tmp_path, "usual")] if tls else []
     with _shop(*(word for one in certificate for word in (one.with_suffix(".key"), one))) as shop:
         url = f"{'https' if tls else 'http'}://127.0.0.1:{shop.port}/"
-        words = ("--http2", "--requests", "shop.toml", "--clients", 6, "--streams", 3, "--calls", 600, "--seconds", 0.5)
+        words = ("--http2", "--requests", "shop.toml", "--clients", 6, "--streams", 3, "--calls", 600)
         finished = callbench("load", url, *words, *(("--insecure",) if tls else ()), "--json")
         assert finished.returncode == 0, finished.stderr
         record, seen = sealed("load", finished.stdout), shop.counts()
@@ -105,7 +105,7 @@ def test_sessions_go_on_where_a_proxy_ends_connections(callbench: Run, tmp_path:
         nginx(tmp_path, self_signed(tmp_path, "usual"), location, **proxy) as port,
     ):
         words = ("--http2", "--insecure", "--requests", "shop.toml", "--clients", 4, "--streams", 2, "--calls", 120)
-        finished = callbench("load", f"https://127.0.0.1:{port}/", *words, "--seconds", 0.2, "--json")
+        finished = callbench("load", f"https://127.0.0.1:{port}/", *words, "--json")
     assert finished.returncode == 0, finished.stdout + finished.stderr
     record, seen = sealed("load", finished.stdout), json.loads(counts.read_text())
     assert record["errors"] == {}
@@ -203,7 +203,7 @@ def test_several_methods_and_a_session_over_grpc(
     (tmp_path / "one.bin").write_bytes(pb2.SumRequest(a=1, b=2).SerializeToString())
     (tmp_path / "two.bin").write_bytes(pb2.SumRequest(a=7, b=2).SerializeToString())
     (tmp_path / "calls.toml").write_text(GRPC)
-    words = ("--grpc", "--requests", "calls.toml", "--clients", 4, "--streams", 2, "--calls", 400, "--seconds", 0.3)
+    words = ("--grpc", "--requests", "calls.toml", "--clients", 4, "--streams", 2, "--calls", 400)
     finished = callbench("load", url, *words, "--json")
     assert finished.returncode == 0, finished.stderr
     record = sealed("load", finished.stdout)

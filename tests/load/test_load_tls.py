@@ -120,7 +120,7 @@ def _old_and_wants_clients(context: ssl.SSLContext, folder: Path) -> None:
 def _load(callbench: Run, port: int, *words: object, scheme: str = "https") -> subprocess.CompletedProcess[str]:
     out = f"{time.monotonic_ns()}.json"
     url = f"{scheme}://127.0.0.1:{port}/"
-    return callbench("load", url, "--clients", "2", "--calls", "10", "--timeout", "5", *map(str, words), "--out", out)
+    return callbench("load", url, "--clients", "2", "--calls", "10", "--timeout", "30", *map(str, words), "--out", out)
 
 
 def _refused(finished: subprocess.CompletedProcess[str]) -> str:

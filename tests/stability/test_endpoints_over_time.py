@@ -28,7 +28,7 @@ def shop(tmp_path: Path) -> list[str]:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_each_step_of_a_soak_has_its_endpoints(callbench: Program, tmp_path: Path, shop: list[str]) -> None:
-    words = ("--clients", "1,3", "--seconds", 0.8, "--every", 0.2, "--rest", 0, "--out", "kept", "--json")
+    words = ("--clients", "1,3", "--seconds", 2, "--every", 0.5, "--rest", 0, "--out", "kept", "--json")
     record = sealed("soak", callbench("soak", *shop, *words).stdout)
     assert len(record["steps"]) == 2
     for step in record["steps"]:

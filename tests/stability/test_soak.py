@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 Program = Callable[..., subprocess.CompletedProcess[str]]
-# Answers 100 calls, and ends.
+# Answers 10 calls, and ends.
 DYING = """
 import os, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 class Handler(BaseHTTPRequestHandler):
-    protocol_version, wbufsize, left = "HTTP/1.1", -1, 100
+    protocol_version, wbufsize, left = "HTTP/1.1", -1, 10
 
     def do_GET(self):
         Handler.left -= 1
@@ -67,14 +67,14 @@ def said(finished: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 
 def soaked(callbench: Program, tmp_path: Path, *words: object) -> dict[str, Any]:
-    short = ["--seconds", "2", "--rest", "0", "--every", "0.2", "--timeout", "0.5", "--clients", "2"]
+    short = ["--seconds", "2", "--rest", "0", "--every", "0.2", "--timeout", "30", "--clients", "2"]
     return said(callbench("soak", "sick/tcp", *short, *words, "--out", tmp_path / "soak", "--json"))
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_who_stays_well_is_reported_step_by_step(callbench: Program, tmp_path: Path) -> None:
-    found = soaked(callbench, tmp_path, "--clients", "1,3", "--rest", "0.5", "--timeout", "10")
+    found = soaked(callbench, tmp_path, "--clients", "1,3", "--rest", "0.5")
     assert [step["clients"] for step in found["steps"]] == [1, 3]
     assert found["deaths"] == []
     for step in found["steps"]:
@@ -113,8 +113,10 @@ def test_problems_are_distinguished_and_timed(  # noqa: PLR0917 - fixtures and c
     callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sickness: str, state: str, kinds: set[str]
 ) -> None:
     monkeypatch.setenv("SICK", f"{sickness} 100")
-    # Only a server that hangs needs a short time-out; on a busy machine others would seem to hang by it.
-    found = soaked(callbench, tmp_path, "--timeout", "0.5" if sickness == "hang" else "10")
+    # Only a server that hangs needs a short time-out, and more than one slice that waits for it to its end; on a busy
+    # machine others would seem to hang by it.
+    hangs = ("--timeout", "5", "--seconds", "8") if sickness == "hang" else ()
+    found = soaked(callbench, tmp_path, *hangs)
     last = found["steps"][0]["episodes"][-1]
     assert last["state"] == state
     assert found["found"][-1].startswith("Failed: 2 clients: ")
@@ -131,7 +133,7 @@ def test_who_crashes_has_died_after_so_many_calls_and_is_not_started_again_unask
     callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SICK", "crash 100")
-    found = soaked(callbench, tmp_path, "--timeout", "10")
+    found = soaked(callbench, tmp_path)
     (death,) = found["deaths"]
     assert (death["how"], death["side"]) == ("crash", "server")
     # All its life: the call that was made before anything too.
@@ -147,7 +149,7 @@ def test_who_crashes_is_started_again_if_requested(
 ) -> None:
     # After few calls: a busy machine may make no hundred of them in that time.
     monkeypatch.setenv("SICK", "crash 10")
-    found = soaked(callbench, tmp_path, "--restart", "--seconds", "4", "--timeout", "10")
+    found = soaked(callbench, tmp_path, "--restart", "--seconds", "4")
     assert len(found["deaths"]) >= 1
     assert found["restarts"] == len(found["deaths"])
     assert "It was restarted" in " ".join(found["found"])
@@ -160,7 +162,7 @@ def test_who_crashes_is_started_again_if_requested(
 
 @pytest.mark.usefixtures("nothing_left")
 def test_clients_that_think_call_as_seldom_as_that(callbench: Program, tmp_path: Path) -> None:
-    (step,) = soaked(callbench, tmp_path, "--think", "100", "--timeout", "10", "--every", "1")["steps"]
+    (step,) = soaked(callbench, tmp_path, "--think", "100", "--every", "1")["steps"]
     # Two clients for two seconds, which begin again in each slice of one.
     assert 0 < step["calls"] <= 2 * 2 * 11
 
@@ -177,7 +179,7 @@ def test_who_cannot_think_is_refused_and_leaves_no_folder(
 
 @pytest.mark.usefixtures("lab", "nothing_left")
 def test_a_link_may_lie_between(callbench: Program, tmp_path: Path) -> None:
-    found = soaked(callbench, tmp_path, "--link", "wan50", "--timeout", "10")
+    found = soaked(callbench, tmp_path, "--link", "wan50")
     (step,) = found["steps"]
     assert step["errors"] == {}
     # There and back over it no call is faster than its delay.
@@ -393,6 +395,6 @@ def test_a_server_of_the_command_line_dies_under_no_invented_name(callbench: Pro
     source = tmp_path / "dying.py"
     source.write_text(DYING, encoding="utf-8")
     start = f"{sys.executable} {source} {{port}}"
-    ended = callbench("soak", "--start", start, "--path", "/", "--clients", "1", "--seconds", "1", "--rest", "0",
+    ended = callbench("soak", "--start", start, "--path", "/", "--clients", "1", "--seconds", "60", "--rest", "0",
                       "--out", str(tmp_path / "out"))  # fmt: skip
     assert re.search(r"It died after [0-9,]+ calls, at [0-9.]+ s: the server died \(exit code 3\)", ended.stdout)

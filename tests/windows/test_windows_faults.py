@@ -98,7 +98,7 @@ def test_without_wine_the_doctor_says_how_to_get_it_and_the_rest_runs(
 @pytest.mark.usefixtures("nothing_left")
 def test_a_server_that_is_killed_is_reported_and_another_serves(server: Adapter, mark: str) -> None:
     for stack, what in ((COM, "com"), (PIPE, "namedpipe"), (MESSAGE, "winmsg")):
-        server.connect(stack, server.serve(stack), 1, timeout_ms=5000)
+        server.connect(stack, server.serve(stack), 1, timeout_ms=60_000)
         assert server.call("Sum", SUM)["value"] == 42
         (victim,) = serving(mark, what)
         os.kill(victim, signal.SIGKILL)
@@ -108,7 +108,7 @@ def test_a_server_that_is_killed_is_reported_and_another_serves(server: Adapter,
         assert gone.kind == "closed"
         assert "the server's process has ended" in str(gone), stack
         server.stop_serving()
-        server.connect(stack, server.serve(stack), 1, timeout_ms=5000)
+        server.connect(stack, server.serve(stack), 1, timeout_ms=60_000)
         assert server.call("Sum", SUM)["value"] == 42, stack
         server.disconnect()
         server.stop_serving()
@@ -147,7 +147,7 @@ def test_a_server_that_hangs_ends_no_client_and_the_next_call_makes_a_new_object
 @pytest.mark.usefixtures("nothing_left")
 def test_an_access_violation_ends_a_channels_server_and_is_named(server: Adapter) -> None:
     for stack in (PIPE, MESSAGE):
-        server.connect(stack, server.serve(stack, options={"access_violation_at": 2}), 1, timeout_ms=20_000)
+        server.connect(stack, server.serve(stack, options={"access_violation_at": 2}), 1, timeout_ms=60_000)
         assert server.call("Sum", SUM)["value"] == 42
         assert refused(lambda: server.call("Sum", SUM)).kind == "closed", stack
         gone = refused(server.counted)
