@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -82,17 +83,17 @@ class Pages:
         return Starlette(
             routes=[
                 Route("/", self._records),
-                Route("/style.css", self._style),
+                Route("/style.css", lambda _: Response(style(), media_type="text/css")),
                 *(
                     Route(path, lambda request: script(request.url.path[1:]))
                     for path in ("/framing.js", *FRAME_SCRIPTS)
                 ),
                 Route("/history", self._history),
                 Route("/import", self._import, methods=["POST"]),
-                Route("/records/{name}", self._record),
+                Route("/records/{name}", partial(self._read, part="report")),
                 Route("/records/{name}/report", self._report),
-                Route("/records/{name}/cells", self._cells),
-                Route("/records/{name}/cells/page", self._page_of_cells),
+                Route("/records/{name}/cells", partial(self._read, part="cells/page")),
+                Route("/records/{name}/cells/page", partial(self._report, cells=True)),
                 Route("/records/{name}/export", self._export),
                 Route("/records/{name}/name", self._rename, methods=["POST"]),
                 Route("/records/{name}/tags", self._tag, methods=["POST"]),
@@ -127,16 +128,7 @@ class Pages:
         found = shown(parsed(self._parts.histories.text(order)), _address, asked)
         return view("history", {"asked": asked, **found}, policy=READING_POLICY)
 
-    def _style(self, _: Request) -> Response:
-        return Response(style(), media_type="text/css")
-
-    def _record(self, request: Request) -> Response:
-        return self._read(request, "report")
-
-    def _cells(self, request: Request) -> Response:
-        return self._read(request, "cells/page")
-
-    def _read(self, request: Request, part: str) -> Response:
+    def _read(self, request: Request, *, part: str) -> Response:
         entry = self._shelf.entry(request.path_params["name"])
         path = self._shelf.folder / entry.name
         asked = request.query_params.get("beside", "")
@@ -150,13 +142,8 @@ class Pages:
         }
         return view("record", values, policy=READING_POLICY)
 
-    def _page_of_cells(self, request: Request) -> Response:
-        return framed(
-            request, lambda: self._reports.written(self._shelf.path(request.path_params["name"]), ["--cells"])
-        )
-
-    def _report(self, request: Request) -> Response:
-        options = beside(request.query_params.get("beside", ""))
+    def _report(self, request: Request, *, cells: bool = False) -> Response:
+        options = ["--cells"] if cells else beside(request.query_params.get("beside", ""))
         return framed(request, lambda: self._reports.written(self._shelf.path(request.path_params["name"]), options))
 
     def _export(self, request: Request) -> Response:

@@ -1,6 +1,5 @@
 """What the API does with records."""
 
-import threading
 from typing import BinaryIO
 
 from starlette.responses import HTMLResponse, Response
@@ -28,8 +27,8 @@ from callbench.web.api.parts import PageParts
 from callbench.web.api.schemas import HISTORY, record_kinds
 from callbench.web.exporting import exported
 from callbench.web.guard import REPORT_POLICY
-from callbench.web.program import said
-from callbench.web.reports import beside
+from callbench.web.program import KeptAnswers
+from callbench.web.reports import beside, state_of
 
 
 class Records:
@@ -37,9 +36,7 @@ class Records:
 
     def __init__(self, parts: PageParts) -> None:
         """Work on what the page shows."""
-        self._parts, self._shelf = parts, parts.shelf
-        # One after the other, as reports are.
-        self._one = threading.Lock()
+        self._parts, self._shelf, self._answers = parts, parts.shelf, KeptAnswers()
 
     def operations(self) -> list[Operation | Upload]:
         """Return what can be asked."""
@@ -71,8 +68,7 @@ class Records:
     def _show(self, name: str, _: NothingAsked) -> str:
         """Return what `callbench show RUN --json` prints."""
         path = self._shelf.path(name)
-        with self._one:
-            return said(["show", str(path), "--json"])
+        return self._answers.text(["show", str(path), "--json"], state_of(path))
 
     def _entry(self, name: str, _: NothingAsked) -> RecordEntry:
         """Return a record as the list has it."""
