@@ -74,6 +74,8 @@ pub struct TracePlan {
 pub struct DriveAccount<'a> {
     pub drive: &'a Drive,
     pub paced: &'a Pacing,
+    /// When the runner was given the request, on the monotonic clock.
+    pub asked_ns: u64,
     pub took: Duration,
     /// Whether the runner was asked to stop during the drive.
     pub stopped: bool,
@@ -88,7 +90,7 @@ impl RunnerDone {
             calls: self.calls,
             errors: by_kind(self.errors.into_iter())?,
             error_messages: by_kind(self.error_messages.into_iter())?,
-            // A runner does not tell it.
+            // The host knows it.
             started_ns: None,
             elapsed_ns: self.elapsed_ns,
             window_ns: window.ns,
@@ -128,7 +130,13 @@ impl DriveAccount<'_> {
         let runner_done = RunnerDone::deserialize(said).map_err(|error| format!("said a done that is not understood: {error}"))?;
         self.enough(&runner_done)?;
         self.agrees(&runner_done)?;
-        runner_done.into_done([self.paced.length_ns, self.paced.limit_ns])
+        let done = runner_done.into_done([self.paced.length_ns, self.paced.limit_ns])?;
+        Ok(Done { started_ns: self.started_ns(), ..done })
+    }
+
+    /// The common start as it was: a runner waits for it, and one that hears of it later begins at once.
+    fn started_ns(&self) -> Option<u64> {
+        (self.drive.start_at_ns > 0).then(|| self.drive.start_at_ns.max(self.asked_ns))
     }
 
     /// Checks that it made the calls and lasted for the time, unless it gave up, was stopped, or reached its limit.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
+use callbench_kit::clock;
 use callbench_kit::contract::answers::{CallCounts, Counted, Done, Hello, Returned, Traced};
 use callbench_kit::contract::requests::{Connect, Drive, Serve, bad};
 use callbench_kit::contract::{Event, Handler, StopSignal, checks, paced};
@@ -151,14 +152,14 @@ impl Handler for Hosted {
         // An error of the call is reported before an error of the clients.
         let clients = checks::clients_wanted(request, self.clients).or_else(|failure| wanted.request(false).and(Err(failure)))?;
         self.prepare(wanted, true)?;
-        let began = Instant::now();
+        let (began, asked_ns) = (Instant::now(), clock::now());
         let answer = self.runner.ask(driving::request(request, &paced, clients), "done", &mut |interval| {
             if let Ok(it) = serde_json::from_value::<Progress>(Value::Object(interval.clone())) {
                 report(Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors, latency: None });
             }
         })?;
-        let drive_account =
-            DriveAccount { drive: request, paced: &paced, took: began.elapsed(), stopped: self.stopping.flag().load(Relaxed) };
+        let (took, stopped) = (began.elapsed(), self.stopping.flag().load(Relaxed));
+        let drive_account = DriveAccount { drive: request, paced: &paced, asked_ns, took, stopped };
         drive_account.done(answer).map_err(|clause| self.runner.protocol_error(&clause))
     }
 

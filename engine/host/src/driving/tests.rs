@@ -23,7 +23,7 @@ fn changed(change: &Value) -> Value {
 fn done_after(change: &Value, took: Duration, stopped: bool) -> Result<Done, String> {
     let paced =
         Pacing { pace: Pace::Closed { think_ns: 0, timing: callbench_kit::drive::Timing::Each }, length_ns: SECOND, limit_ns: 60 * SECOND };
-    DriveAccount { drive: &drive(), paced: &paced, took, stopped }.done(changed(change))
+    DriveAccount { drive: &drive(), paced: &paced, asked_ns: 7, took, stopped }.done(changed(change))
 }
 
 fn done(change: &Value) -> Result<Done, String> {
@@ -35,6 +35,17 @@ fn the_window_is_worked_out_for_the_runner() {
     let done = done(&json!({})).expect("a done");
     assert_eq!((done.window_ns, done.answered, done.in_flight, done.timed), (SECOND, 2, 1, "each"));
     assert!((done.in_flight_part - 0.75).abs() < 1e-9);
+}
+
+#[test]
+fn a_common_start_is_the_agreed_one_unless_its_order_came_later() {
+    let paced =
+        Pacing { pace: Pace::Closed { think_ns: 0, timing: callbench_kit::drive::Timing::Each }, length_ns: SECOND, limit_ns: 60 * SECOND };
+    for (start_at_ns, started_ns) in [(0, None), (5, Some(7)), (9, Some(9))] {
+        let drive = Drive { start_at_ns, ..drive() };
+        let account = DriveAccount { drive: &drive, paced: &paced, asked_ns: 7, took: Duration::from_secs(2), stopped: false };
+        assert_eq!(account.done(changed(&json!({}))).expect("a done").started_ns, started_ns);
+    }
 }
 
 #[test]
