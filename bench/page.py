@@ -220,7 +220,7 @@ def published(runs: Path) -> None:
         shutil.move(runs / "big-2", only / "big-2")
         cells = len(Record(only / "big-2").plan()["cells"])
         site = Path(folder) / "site"
-        timed("publication of a run of as many cells", lambda: publish(Shelf(only), site, "", print))
+        timed(f"publication of a run of {cells:,} cells", lambda: publish(Shelf(only), site, "", print))
         timed("the same again", lambda: publish(Shelf(only), site, "", print))
         size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file())
         print(
