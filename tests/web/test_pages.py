@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from starlette.testclient import TestClient
 from callbench.store.head import head
 from callbench.store.record_writer import RecordWriter
 from callbench.store.shelf import Shelf
+from callbench.web.views import LOADER, asset
 from web_page import names
 
 pytest_plugins = ["web_page"]
@@ -106,6 +108,20 @@ def test_a_record_goes_out_and_comes_in_as_one_file(page: TestClient, folder: Pa
     for name in ("record.json", "journal.jsonl", "environment.json", "tags.json"):
         assert (folder / "soak-2" / name).read_bytes() == (folder / "soak" / name).read_bytes()
     assert list((folder.parent / "kept").iterdir()) == []
+
+
+@pytest.mark.parametrize(("address", "name"), [("/", "Records"), ("/new/soak", "New"), ("/watch", "Watch")])
+def test_the_navigation_marks_the_current_view(page: TestClient, address: str, name: str) -> None:
+    top = page.get(address).text.partition("<header")[2].partition("</header>")[0]
+    assert re.findall(r' aria-current="page">([^<]*)<', top) == [name]
+
+
+def test_every_view_is_one_of_the_navigation() -> None:
+    sources = {name: asset(name) for name in LOADER.list_templates()}
+    names = re.findall(r'"([A-Z]\w+)"', sources["base.html.j2"].partition("for name in")[2].partition("%}")[0])
+    views = {name: text for name, text in sources.items() if '{% extends "base' in text and "block top" not in text}
+    assert {name for text in views.values() for name in re.findall(r'set here = "(\w+)"', text)} == {*names}
+    assert all("set here =" in text for text in views.values())
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 broken"])

@@ -75,14 +75,20 @@ def test_only_what_is_missing_and_possible_has_a_button(page: TestClient, machin
 @pytest.mark.usefixtures("nothing_left", "machine")
 def test_a_button_starts_the_command_and_shows_its_log(page: TestClient, jobs: Jobs) -> None:
     """The command is the real one, which knows no part of this name."""
-    answer = page.post("/settings/setup/no-such")
+    form = f"http://{page.base_url.host}/new/run?study=small&box=a%2Fb%22"
+    answer = page.post("/settings/setup/no-such", headers={"Referer": form})
     assert answer.status_code == 303
     address = answer.headers["location"]
     assert "callbench setup no-such" in page.get(address).text
     name = address.removeprefix("/watch/")
     assert eventually(lambda: not jobs.job(name).running)
+    assert (
+        '<a href="/new/run?study=small&amp;box=a%2Fb%22">Back to New, with the same choices</a>'
+        in page.get(address).text
+    )
     assert "there is no part to set up &#x27;no-such&#x27;" in page.get(f"{address}/log").text
     assert page.post("/api/setup/no-such").json()["shell"] == "callbench setup no-such"
+    assert not any(job.back for job in jobs.jobs() if job.name != name)
 
 
 @pytest.mark.usefixtures("machine")

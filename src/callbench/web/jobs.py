@@ -43,6 +43,7 @@ class Job:
         log: the file of what it prints.
         pid: its process.
         born: when that process began, in seconds since 1970.
+        back: the address of what it was started for; "" if it was started for itself.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Job:
     log: Path
     pid: int
     born: float
+    back: str = ""
 
     @property
     def shell(self) -> str:
@@ -111,12 +113,13 @@ class Jobs:
     def _folder(self) -> Path:
         return self.folder / _FOLDER
 
-    def start(self, words: Sequence[str], *, records: bool = True) -> Job:
+    def start(self, words: Sequence[str], *, records: bool = True, back: str = "") -> Job:
         """Start a command. Return it.
 
         Args:
             words: of its command line, behind `callbench`.
             records: whether it leaves a record.
+            back: the address that leads back from it.
 
         Raises:
             MachineFailure: it cannot be started, or its files cannot be written.
@@ -130,7 +133,7 @@ class Jobs:
                 more = [f"--status={self._folder / f'{name}.status'}"]
             else:
                 more = [f"--out={self._shelf.folder / name}"] if records else []
-            return self._start(name, [*words, *more])
+            return self._start(name, [*words, *more], back)
 
     def resume(self, name: str) -> Job:
         """Go on with what was stopped or cut off.
@@ -196,7 +199,8 @@ class Jobs:
             raise BadInput(f"nothing named {name!r} was started from the page in {self._shelf.folder}")
         try:
             kept = json.loads(file.read_bytes())
-            return Job(name, list(map(str, kept["words"])), file.with_suffix(".log"), kept["pid"], kept["born"])
+            words, back = list(map(str, kept["words"])), str(kept.get("back", ""))
+            return Job(name, words, file.with_suffix(".log"), kept["pid"], kept["born"], back)
         except (OSError, ValueError, KeyError, TypeError) as failure:
             raise BadInput(f"{file} is damaged: remove it") from failure
 
@@ -208,7 +212,7 @@ class Jobs:
                 found.append(self.job(file.stem))
         return found
 
-    def _start(self, name: str, words: Sequence[str]) -> Job:
+    def _start(self, name: str, words: Sequence[str], back: str = "") -> Job:
         log = self._folder / f"{name}.log"
         shown = SECRETS.masked(list(words))
         try:
@@ -227,8 +231,9 @@ class Jobs:
                     start_new_session=True,
                 )
             self._children.append(child)
-            job = Job(name, shown, log, child.pid, psutil.Process(child.pid).create_time())
-            put(self._folder / f"{name}.json", as_file({"words": shown, "pid": job.pid, "born": job.born}))
+            job = Job(name, shown, log, child.pid, psutil.Process(child.pid).create_time(), back)
+            kept = {"words": shown, "pid": job.pid, "born": job.born, "back": back}
+            put(self._folder / f"{name}.json", as_file(kept))
         except OSError as failure:
             raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
         return job

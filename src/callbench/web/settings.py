@@ -6,6 +6,7 @@ import os
 import shlex
 import threading
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, TypeAdapter
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +16,7 @@ from starlette.routing import Route
 
 from callbench.model.errors import BadInput
 from callbench.report.advice.amounts import payload
+from callbench.web.forms import FORMS
 from callbench.web.jobs import Job, Jobs
 from callbench.web.program import said
 from callbench.web.views import view
@@ -81,8 +83,8 @@ class Settings:
         """
         return TypeAdapter(list[SetupRow]).validate_json(said(["setup", "--json"]))
 
-    def set_up(self, name: str) -> Job:
-        """Start setting up a part. Return the command.
+    def set_up(self, name: str, back: str = "") -> Job:
+        """Start setting up a part. Return the command, from which an address leads back.
 
         Raises:
             BadInput: there is nothing to set up by this name, or a part is being set up.
@@ -90,7 +92,7 @@ class Settings:
         """
         if name not in [part.name for part in self.parts() if part.offered]:
             raise BadInput(f"{name!r} is not to be set up here: Settings lists what is missing")
-        return self._start(["setup", name])
+        return self._start(["setup", name], back)
 
     def clear_cache(self) -> Job:
         """Start removing what was compiled and is not used now. Return the command.
@@ -101,12 +103,12 @@ class Settings:
         """
         return self._start(["cache", "--clear"])
 
-    def _start(self, words: Sequence[str]) -> Job:
+    def _start(self, words: Sequence[str], back: str = "") -> Job:
         with self._one:
             for job in self._jobs.jobs():
                 if job.words[0] == words[0] and job.running:
                     raise BadInput(f"{job.shell} is running: wait for its end, or stop it in Watch")
-            return self._jobs.start(words, records=False)
+            return self._jobs.start(words, records=False, back=back)
 
     def _show(self, request: Request) -> Response:
         entries = json.loads(said(["cache", "--json"]))
@@ -130,7 +132,10 @@ class Settings:
         return RedirectResponse("/settings", 303)
 
     async def _set_up(self, request: Request) -> Response:
-        job = await run_in_threadpool(self.set_up, request.path_params["name"])
+        # A browser says which form's button it was, and that address keeps the form's choices.
+        came = urlsplit(request.headers.get("referer", ""))
+        back = f"{came.path}?{came.query}" if came.path.removeprefix("/new/") in FORMS else ""
+        job = await run_in_threadpool(self.set_up, request.path_params["name"], back)
         return RedirectResponse(f"/watch/{job.name}", 303)
 
     async def _clear(self, _: Request) -> Response:
