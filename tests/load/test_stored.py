@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from callbench.adapter.placement import choose_placement
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.load import journal as journals
+from callbench.store.head import MeasuredCommit
+from sealed import sealed
 
 if TYPE_CHECKING:
     from callbench.store.lines.load import LoadRecord
@@ -44,6 +46,7 @@ def written(path: Path, **other: Any) -> Path:
         for at_ns, calls, errors in record["intervals"]:
             journal.interval(at_ns, calls, errors)
         journal.result(cast("LoadRecord", {**record, **other}))
+        writer.name_commit(MeasuredCommit("1234567"))
         writer.end("finished")
     return path
 
@@ -60,8 +63,9 @@ def test_a_load_is_shown_again(callbench: Program, tmp_path: Path) -> None:
         "The server used 75 % of its 2 processors; memory 5.0 to 27.0 MiB.",
     ):
         assert said in text
-    record = json.loads(callbench("show", "load", "--json", check=True).stdout)
+    record = sealed("load", callbench("show", "load", "--json", check=True).stdout)
     assert (record["kind"], record["calls"], record["findings"]) == ("load", 12_345, [])
+    assert record["commit"] == {"name": "1234567", "at": ""}
     assert record["environment"]["processors"]
 
 
