@@ -286,6 +286,17 @@ def test_two_runs_are_ticked_and_compared(window: Page, folder: Path) -> None:
     window.wait_for_url("**#main.find=json+p99&main.sort=2")
     window.reload()
     assert window.get_by_label("Find rows").input_value() == "json p99"
+    a_value_leads_to_its_cell(window)
+
+
+def a_value_leads_to_its_cell(window: Page) -> None:
+    """By keys, from the report of a run to what lies behind one of its values."""
+    window.goto(window.url.partition("/compare")[0] + "/records/a")
+    frame = window.frame_locator("iframe")
+    frame.locator("summary", has=frame.get_by_role("heading", name="All cells")).press("Enter")
+    frame.locator("#c002").get_by_role("link").press("Enter")
+    window.wait_for_url("**/records/a/cells#c002")
+    frame.locator("#c002[open]").get_by_text("callbench run").wait_for()
 
 
 UNFOLD = "all => { for (const folded of all) folded.open = true; }"

@@ -4,7 +4,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Sequence
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 
 from callbench.model.errors import CallbenchError
@@ -129,27 +129,7 @@ def _title_on_disk(record: Path, changed_ns: int) -> str:
     return title_of(head + end) if end else ""
 
 
-class _Title(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.text = ""
-        self._within = self._over = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
-        self._within = tag == "title" and not self._over
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "title":
-            self._within, self._over = False, True
-
-    def handle_data(self, data: str) -> None:
-        if self._within:
-            self.text += data
-
-
 def title_of(page: bytes) -> str:
     """Return the title of a report; "" if it has none."""
-    parser = _Title()
-    parser.feed(page.decode(errors="replace").partition("</head>")[0])
-    return " ".join(parser.text.split())
+    head = page.decode(errors="replace").partition("</head>")[0]
+    return " ".join(unescape(head.partition("<title>")[2].partition("</title>")[0]).split())

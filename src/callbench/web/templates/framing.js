@@ -5,6 +5,7 @@ addEventListener("message", (event) => {
   if (event.source !== frame?.contentWindow || typeof event.data !== "string" || event.data.length > 4000) return;
   // A report says nothing when it begins: it asks for what the address has.
   if (event.data === "") frame.contentWindow.postMessage(location.hash.slice(1), "*");
+  else if (/^#c\d+$/.test(event.data)) location.assign(`${location.pathname}/cells${event.data}`);
   else history.replaceState(null, "", `#${new URLSearchParams(event.data)}`);
 });
 // Who chooses other values keeps what was sorted and found.

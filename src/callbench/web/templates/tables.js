@@ -224,26 +224,38 @@ const unfold = () => {
     table.follow(asked);
   }
 };
+const reveal = (element) => {
+  for (let around = element?.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  unfold();
+  element?.scrollIntoView();
+};
 const openAsked = () => {
   const names = new Set(Array.from(asked.keys(), (key) => key.slice(0, key.lastIndexOf("."))));
-  const element = tables().find((one) => names.has(nameOf(one)));
-  if (element === undefined) return;
-  for (let around = element.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
-  unfold();
-  element.scrollIntoView();
+  reveal(tables().find((one) => names.has(nameOf(one))));
 };
 
 document.querySelector("#noise")?.addEventListener("change", () => { for (const table of known.values()) table.show(); });
 // A table gets its fields when it is unfolded: a report has many that nobody looks at.
 document.addEventListener("toggle", unfold, true);
 unfold();
-if (parent === self) openAsked();
-else {
+// From a value to what lies behind it: its forks and slices, and the command that measures it again.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(":is(.grid, .every) a"), cells = document.querySelector(".published a[href$='-cells.html']");
+  if (link === null || (parent === self && cells === null)) return;
+  event.preventDefault();
+  if (cells !== null) location.assign(cells.href + link.hash);
+  else parent.postMessage(link.hash, location.origin);
+});
+if (parent === self) {
+  openAsked();
+  reveal(document.getElementById(location.hash.slice(1)));
+} else {
   addEventListener("message", (event) => {
     if (event.source !== parent || typeof event.data !== "string") return;
     asked = new URLSearchParams(event.data);
     for (const table of known.values()) table.follow(asked);
     openAsked();
+    reveal(document.getElementById(event.data));
   });
   parent.postMessage("", location.origin);
 }
