@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rivals import BODY, CLIENTS, driver, nginx
 
+from callbench.adapter.contract import DriveInterval
 from callbench.adapter.session import Adapter
 from callbench.model.process_tree import children_of_all
 
@@ -43,7 +44,8 @@ def held_over(adapter: Adapter, calls: int) -> tuple[tuple[int, int], tuple[int,
     """Return calls made and bytes used: after the first tenth of a long drive, and at its end."""
     seen: list[tuple[int, int]] = []
 
-    def on_interval(_: int, made: int, __: int) -> None:
+    def on_interval(interval: DriveInterval) -> None:
+        made = interval.calls
         if made * 10 // calls > len(seen):
             seen.append((made, resident(adapter)))
             print(f"  {made:,} calls: {seen[-1][1] / MIB:.1f} MiB", flush=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from callbench.adapter.contract import DriveInterval
 from callbench.adapter.drive_check import Asked, drive_error
 from callbench.adapter.placement import choose_placement
 from callbench.catalog.catalogue import KnownAdapter
@@ -40,6 +41,7 @@ SAYS = {
     "half-a-letter": "not a line of the contract",
     "longer": "and its answer came after",
     "shorter": "timing 'each' was requested",
+    "kinds": "an interval had 0 errors, and by kind 3",
 }
 # The small study's first group, of stacks that lie and one that does not.
 STUDY = (
@@ -62,7 +64,32 @@ def test_what_every_loop_must_report_can_be_true(file: Path) -> None:
         open=plan["gaps"] is not None,
         took_ns=done["elapsed_ns"],
     )
-    assert drive_error(asked, done) is None  # type: ignore[arg-type]
+    assert drive_error(asked, done, []) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "sentence"),
+    [
+        ([None, None, None], None),
+        ([{}, {"timeout": 2}, {"closed": 1, "timeout": 3}], None),
+        ([{}, {"timeout": 1}, {"timeout": 4}], "an interval had 2 errors, and by kind 1"),
+        ([{}, {"timeout": 2}, {"closed": 4}], "its intervals go back, from 2 errors of the kind timeout to 0"),
+        ([{}, {"timeout": 2}, None], "its intervals go back, from 2 errors of the kind timeout to 0"),
+        ([{}, {}, {"timeout": 4}], "an interval had 2 errors, and by kind 0"),
+        ([None, None, {"timeout": 4}], "an interval had 4 errors of the kind timeout, and the whole drive 3"),
+    ],
+)
+def test_errors_by_kind_are_those_of_the_interval_and_of_the_drive(
+    kinds: list[dict[str, int] | None], sentence: str | None
+) -> None:
+    done: Any = {
+        **json.loads(TRACES[0].read_bytes())["expect"]["done"],
+        "processor": {"start": NO_TIME, "end": NO_TIME},
+    }
+    done["errors"] = {"timeout": 3, "closed": 1}
+    asked = Asked(1, 1, 0, done["timed"], open=False, took_ns=10**12, stopped=True)
+    seen = [DriveInterval(at, 0, errors, of) for at, errors, of in zip((1, 2, 3), (0, 2, 4), kinds, strict=True)]
+    assert drive_error(asked, done, seen) == sentence
 
 
 def test_every_lie_is_tested() -> None:

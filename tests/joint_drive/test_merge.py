@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.adapter.contract import Done
+from callbench.adapter.contract import Done, DriveInterval
 from callbench.adapter.drive_check import Asked, drive_error
-from callbench.adapter.joint_drive.merge import GeneratorDrive, common_window, merged_done
+from callbench.adapter.joint_drive.merge import GeneratorDrive, added_interval, common_window, merged_done
 from callbench.analysis.load.threshold_values import evaluate
 from callbench.analysis.load.thresholds import ThresholdResult, parse
 from callbench.model.errors import AdapterFailure
@@ -86,7 +86,7 @@ def test_what_is_added_up_can_be_true(lists: list[list[int]]) -> None:
     """By the check that each drive of an adapter passes, Little's law among it."""
     total = merged_done(parts_of(lists))
     asked = Asked(len(lists), 1, WINDOW_NS, "each", open=False, took_ns=2 * WINDOW_NS)
-    assert drive_error(asked, total) is None
+    assert drive_error(asked, total, [DriveInterval(*sums, None) for sums in total["intervals"]]) is None
     assert total["calls"] == total["answered"] == sum(map(len, lists))
     assert int(total["processor"]["end"]["user_ns"]) == 100 * len(lists)
 
@@ -193,6 +193,12 @@ def test_reports_are_summed_as_they_were_known() -> None:
     assert merged_done([slow, fast])["intervals"] == [(100, 2, 0), (150, 3, 0), (200, 6, 0), (250, 8, 1)]
 
 
+def test_intervals_of_hosts_add_up_by_kind_if_all_tell_kinds() -> None:
+    first, second = DriveInterval(300, 5, 2, {"timeout": 2}), DriveInterval(200, 4, 3, {"timeout": 1, "reset": 2})
+    assert added_interval([first, second]) == (200, 9, 5, {"timeout": 3, "reset": 2})
+    assert added_interval([first, second._replace(kinds=None)]).kinds is None
+
+
 def open_loop(tenths: list[list[int]], window_ns: int = 10 * WINDOW_NS) -> Done:
     """An open loop whose calls were due in these tenths; each began when it was due."""
     every = [time for tenth in tenths for time in tenth]
@@ -206,7 +212,7 @@ def test_the_tenths_of_an_open_loop_are_those_of_all_hosts(hosts: list[list[list
     together = [histogram([time for tenth in same for time in tenth]) for same in zip(*hosts, strict=True)]
     assert [{**part, "buckets": [tuple(pair) for pair in part["buckets"]]} for part in total["parts"]] == together
     asked = Asked(len(hosts), 1, 10 * WINDOW_NS, "each", open=True, took_ns=20 * WINDOW_NS)
-    assert drive_error(asked, total) is None
+    assert drive_error(asked, total, [DriveInterval(*sums, None) for sums in total["intervals"]]) is None
 
 
 def test_without_tenths_of_each_host_there_are_none() -> None:

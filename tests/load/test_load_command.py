@@ -28,7 +28,8 @@ class _Greeting(http.server.BaseHTTPRequestHandler):
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.seen.append((self.command, self.path, body))
-        status = 404 if self.path == "/nothing" else 200
+        missing = self.path == "/nothing" or (self.path == "/sometimes" and not len(self.seen) % 2)
+        status = 404 if missing else 200
         self.send_response(status)
         self.send_header("Content-Length", "11")
         self.end_headers()
@@ -103,9 +104,14 @@ def test_an_open_loop_reports_three_kinds_of_time(callbench: Run, greeting: _Ser
     assert all(isinstance(said[name], dict) for name in ("latency_us", "service_us", "lateness_us"))
 
 
-def test_every_call_is_in_a_second_of_the_percentiles(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
-    words = ["--clients", "4", "--seconds", "3", "--fail-if", "p50 > 60 s", "--out", str(tmp_path / "load"), "--json"]
-    said = _said(callbench("load", _url(greeting), *words))
+def test_every_call_is_in_a_second_of_the_percentiles_or_of_the_errors(
+    callbench: Run, greeting: _Server, tmp_path: Path
+) -> None:
+    words = ["--clients", "4", "--seconds", "3", "--fail-if", "p50 > 60 s", "--expect-errors", "--json"]
+    said = _said(callbench("load", _url(greeting, "/sometimes"), *words, "--out", str(tmp_path / "load")))
+    sums = said["errors_over_time"]["status"]
+    assert len(sums) >= 2
+    assert 0 < sums[0][1] < sums[-1][1] == said["errors"]["status"]
     stretches = said["latency_over_time"]["p50"]
     # The drive goes on for three seconds, so two at least are handed over, and what came last is the rest.
     assert len(stretches) >= 2
@@ -116,6 +122,7 @@ def test_every_call_is_in_a_second_of_the_percentiles(callbench: Run, greeting: 
     picture = callbench("report", tmp_path / "load", check=True)
     page = Path(picture.stdout.strip()).read_text(encoding="utf-8")
     assert "latency, ms" in page
+    assert "status errors/s" in page
     assert "fail if p50 &gt; 60 s" in page
 
 

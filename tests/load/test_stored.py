@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from callbench.adapter.contract import DriveInterval
 from callbench.adapter.placement import choose_placement
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.load import journal as journals
@@ -44,7 +45,7 @@ def written(path: Path, **other: Any) -> Path:
     with journals.create(LoadRequest(record["url"], url=record["url"]), path, choose_placement()) as writer:
         journal = journals.LoadJournal(writer)
         for at_ns, calls, errors in record["intervals"]:
-            journal.interval(at_ns, calls, errors)
+            journal.interval(DriveInterval(at_ns, calls, errors, None))
         journal.result(cast("LoadRecord", {**record, **other}))
         writer.name_commit(MeasuredCommit("1234567"))
         writer.end("finished")
@@ -104,7 +105,7 @@ def test_a_load_has_a_report_in_every_format(callbench: Program, tmp_path: Path)
 def test_what_is_no_record_is_named(callbench: Program, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
     with journals.create(LoadRequest("http://x"), tmp_path / "cut", choose_placement()) as writer:
-        journals.LoadJournal(writer).interval(10**9, 5, 0)
+        journals.LoadJournal(writer).interval(DriveInterval(10**9, 5, 0, {}))
         writer.end("stopped")
     (tmp_path / "empty").mkdir()
     (tmp_path / "mine").mkdir()

@@ -13,8 +13,12 @@ import jsonschema
 import pytest
 from starlette.testclient import TestClient
 
+from callbench.adapter.contract import DriveInterval
+from callbench.analysis.load.request import LoadRequest
 from callbench.model import objective
 from callbench.model.secrets import SECRETS
+from callbench.runner.live.progress_line import ProgressLine
+from callbench.runner.load.live import LoadProgress
 from callbench.runner.stability.live import SliceProgress
 from callbench.store import progress
 from callbench.store.head import head
@@ -138,6 +142,20 @@ def test_points_have_kinds_of_errors_and_who_used_the_processors(page: TestClien
     assert "timeout 2 now, 0 to 2" in kinds
     assert kinds.count("<polyline") == 2
     assert "<script>alert" not in kinds
+
+
+def test_a_load_has_the_kinds_of_its_errors(page: TestClient, written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "EVERY_S", 0.0)
+    with ProgressLine(quiet=True) as line:
+        load = LoadProgress(LoadRequest("http://x"), line, written, tuple)
+        for second, kinds in enumerate(({}, {"timeout": 2}, {"timeout": 2, "reset": 3}), 1):
+            load.update(DriveInterval(second * 10**9, second * 100, sum(kinds.values()), kinds))
+        jsonschema.validate(progress.read(written), SCHEMA)
+        text = page.get("/watch/now").text
+    assert re.findall(r'<td class="number">(.*?)</td>', text)[3] == "3 (reset 3)"
+    drawn = text.partition("Failed calls")[2].partition("</figure>")[0]
+    assert "timeout 0 now, 0 to 2" in drawn
+    assert "reset 3 now, 0 to 3" in drawn
 
 
 @pytest.mark.parametrize(

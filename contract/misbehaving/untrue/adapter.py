@@ -75,6 +75,8 @@ LIES: dict[str, Callable[[Done], None]] = {
     "half-a-letter": whole(error_messages=lambda _: {"timeout": "\ud83d"}),
     "longer": longer,
     "shorter": shorter,
+    # It lies before the drive is over.
+    "kinds": whole(),
 }
 
 
@@ -94,6 +96,11 @@ class Untrue(Adapter):
 
     def on_drive(self, request: dict[str, Any]) -> Done:
         """Drive, and lie."""
+        if self.lie is LIES["kinds"]:
+            kinds = {"timeout": 3}
+            self.say(
+                {"is": "interval", "id": request["id"], "at_ns": 1, "calls": 0, "errors": 0, "errors_by_kind": kinds}
+            )
         done = super().on_drive(request)
         if self.lie:
             self.lie(done)

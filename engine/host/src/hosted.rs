@@ -155,7 +155,7 @@ impl Handler for Hosted {
         let (began, asked_ns) = (Instant::now(), clock::now());
         let answer = self.runner.ask(driving::request(request, &paced, clients), "done", &mut |interval| {
             if let Ok(it) = serde_json::from_value::<Progress>(Value::Object(interval.clone())) {
-                report(Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors, latency: None });
+                report(Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors, ..Interval::default() });
             }
         })?;
         let (took, stopped) = (began.elapsed(), self.stopping.flag().load(Relaxed));

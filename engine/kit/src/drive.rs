@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use callbench_service::{Call, Expectation};
+use serde::Serialize;
 
 use crate::client::Client;
 use crate::clock::{self, Clock, Monotonic};
@@ -125,14 +126,18 @@ fn first_thought_ns(think_ns: u64, place: usize, clients: usize) -> u64 {
 }
 
 /// The progress of a drive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Interval {
     /// Since the start.
     pub at_ns: u64,
     /// Correct answers since the start.
     pub calls: u64,
     pub errors: u64,
+    /// The errors by kind, if they are known; none of them is 0.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors_by_kind: BTreeMap<&'static str, u64>,
     /// Once a second, if the workers hand them over: buckets and counts of the latencies since the last ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Counts>,
 }
 
@@ -296,7 +301,7 @@ fn run_worker(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, pla
     if let Err(failure) = ran {
         stats.count_error(failure.kind);
         stats.messages.entry(failure.kind).or_insert(failure.message);
-        progress.show_errors(stats.error_count());
+        progress.show_error(failure.kind);
         stats.gave_up = true;
         stats.ended_at = clock::now();
         stats.done_at = DoneAt::One(stats.ended_at);
@@ -330,13 +335,15 @@ fn watch(
             Ok(()) => running -= 1,
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                let (calls, errors) = progress.iter().map(Progress::read).fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1));
+                let calls = progress.iter().map(Progress::calls).sum();
+                let errors = Kind::ALL.map(|kind| progress.iter().map(|its| its.errors(kind)).sum());
+                let errors_by_kind = errors_by_kind(errors);
                 let at_ns = clock::now() - start;
                 let latency = if start + at_ns < fresh_at { None } else { all_fresh(progress) };
                 while fresh_at <= start + at_ns {
                     fresh_at += SECOND_NS;
                 }
-                if !report(Interval { at_ns, calls, errors, latency }) {
+                if !report(Interval { at_ns, calls, errors: errors.iter().sum(), errors_by_kind, latency }) {
                     stop.store(true, Relaxed);
                 }
                 end = end.filter(|at| *at > next);
@@ -346,6 +353,11 @@ fn watch(
             }
         }
     }
+}
+
+/// The kinds that occurred, of errors in the order of `Kind::ALL`.
+pub(crate) fn errors_by_kind(errors: [u64; Kind::ALL.len()]) -> BTreeMap<&'static str, u64> {
+    Kind::ALL.into_iter().map(Kind::name).zip(errors).filter(|(_, count)| *count > 0).collect()
 }
 
 fn sum_up(stats: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usage; 2], threads: usize) -> Outcome {

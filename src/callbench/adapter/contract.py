@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 import jsonschema
 import jsonschema_rs
@@ -20,6 +20,25 @@ Arguments = Mapping[str, Any]
 Options = Mapping[str, Any]
 # A line of an adapter, as JSON has it; what it must have, its schema says.
 ContractMessage = dict[str, Any]
+
+
+class DriveInterval(NamedTuple):
+    """What a drive came to until a moment.
+
+    Attributes:
+        at_ns: nanoseconds since the start.
+        calls: right answers since then.
+        errors: likewise.
+        kinds: the errors by kind, without those that have not occurred; None: the adapter does not report them.
+    """
+
+    at_ns: int
+    calls: int
+    errors: int
+    kinds: Mapping[str, int] | None
+
+
+OnInterval = Callable[[DriveInterval], None]
 # Of the member `latency` of an interval: nanoseconds since the start; buckets and counts.
 OnLatency = Callable[[int, Sequence[tuple[int, int]]], None]
 

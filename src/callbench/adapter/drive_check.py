@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.adapter.contract import Done, Histogram
+from callbench.adapter.contract import Done, DriveInterval, Histogram
 from callbench.stats.estimate.histogram import TOP, bounds_of, index_of
 from callbench.stats.load.processor_use import processor_used_ns
 
@@ -44,18 +44,24 @@ class Asked:
     stopped: bool = False
 
 
-def drive_error(asked: Asked, done: Done) -> str | None:
-    """Return what cannot be true in the figures of a drive, in a sentence; None if all can be true."""
-    return next(_errors(asked, done), None)
+def drive_error(asked: Asked, done: Done, intervals: Sequence[DriveInterval]) -> str | None:
+    """Return what cannot be true in the figures of a drive, in a sentence; None if all can be true.
+
+    Args:
+        asked: what was asked of it.
+        done: its result.
+        intervals: what was reported meanwhile, the first one first.
+    """
+    return next(_errors(asked, done, intervals), None)
 
 
-def _errors(asked: Asked, done: Done) -> Iterator[str]:
+def _errors(asked: Asked, done: Done, intervals: Sequence[DriveInterval]) -> Iterator[str]:
     fraction = next(_fractions({name: value for name, value in done.items() if name != "in_flight_part"}), None)
     if fraction is not None:
         yield f"it counts {fraction}, which is not written as a whole number"
         return
     yield from _count_errors(asked, done)
-    yield from _interval_errors(done)
+    yield from _interval_errors(done, intervals)
     yield from _histogram_errors(asked, done)
     yield from _time_errors(asked, done)
     yield from _window_errors(asked, done)
@@ -84,17 +90,31 @@ def _count_errors(asked: Asked, done: Done) -> Iterator[str]:
         yield f"timing 'each' was requested; it was timed {done['timed']!r}"
 
 
-def _interval_errors(done: Done) -> Iterator[str]:
+def _interval_errors(done: Done, intervals: Sequence[DriveInterval]) -> Iterator[str]:
     """Yield what is wrong with the counts that were reported meanwhile: they are sums since the start."""
-    before = (0, 0, 0)
-    for interval in done["intervals"]:
-        if any(now < then for now, then in zip(interval, before, strict=True)):
-            yield f"its intervals go back, from {list(before)} to {list(interval)}"
+    before = DriveInterval(0, 0, 0, {})
+    for interval in intervals:
+        if any(now < then for now, then in zip(interval[:3], before[:3], strict=True)):
+            yield f"its intervals go back, from {list(before[:3])} to {list(interval[:3])}"
+        yield from _kind_errors(before, interval)
         before = interval
-    if before[1] > done["calls"] or before[2] > sum(done["errors"].values()):
-        errors = sum(done["errors"].values())
+    errors = sum(done["errors"].values())
+    if before.calls > done["calls"] or before.errors > errors:
         whole = f"the whole drive {done['calls']} and {errors}"
-        yield f"an interval had {before[1]} calls and {before[2]} errors, and {whole}"
+        yield f"an interval had {before.calls} calls and {before.errors} errors, and {whole}"
+    for kind, count in (before.kinds or {}).items():
+        if count > (all_of_it := done["errors"].get(kind, 0)):
+            yield f"an interval had {count} errors of the kind {kind}, and the whole drive {all_of_it}"
+
+
+def _kind_errors(before: DriveInterval, interval: DriveInterval) -> Iterator[str]:
+    """Yield what is wrong with the errors by kind of an interval, after those of the interval before."""
+    kinds = interval.kinds or {}
+    if interval.kinds is not None and sum(kinds.values()) != interval.errors:
+        yield f"an interval had {interval.errors} errors, and by kind {sum(kinds.values())}"
+    for kind, count in (before.kinds or {}).items():
+        if kinds.get(kind, 0) < count:
+            yield f"its intervals go back, from {count} errors of the kind {kind} to {kinds.get(kind, 0)}"
 
 
 def _histogram_errors(asked: Asked, done: Done) -> Iterator[str]:

@@ -13,7 +13,9 @@ from callbench.adapter.contract import (
     ContractMessage,
     Counts,
     Done,
+    DriveInterval,
     Hello,
+    OnInterval,
     OnLatency,
     Options,
     schema_error_in_answer,
@@ -286,7 +288,7 @@ class Adapter:
         clients: int | None = None,
         altered: bool = False,
         start_at_ns: int = 0,
-        on_interval: Callable[[int, int, int], None] | None = None,
+        on_interval: OnInterval | None = None,
         on_window_end: Callable[[], None] | None = None,
         on_latency: OnLatency | None = None,
     ) -> Done:
@@ -306,7 +308,7 @@ class Adapter:
             clients: how many of the connected clients call; None: all.
             altered: whether to expect an answer with a different last field (feature `altered`).
             start_at_ns: when all begin, on the monotonic clock of the client's host; 0: at once.
-            on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
+            on_interval: called ten times a second.
             on_window_end: called once when `seconds` are over and calls are still in progress.
             on_latency: called once a second, if the clients report it, with nanoseconds since the start, and with
                 buckets and counts of the latencies since the call before.
@@ -331,7 +333,7 @@ class Adapter:
         # Intervals come ten times a second. A loop without threads can be late by one call.
         silence = self.patience_s + self._timeout_s + (think_ns + ramp_up_ns) / 1e9
         last = time.monotonic() + max(limit_seconds, seconds) + silence
-        done = self._driven(silence, last, seconds, on_interval, on_window_end, on_latency)
+        done, intervals = self._driven(silence, last, seconds, on_interval, on_window_end, on_latency)
         asked = Asked(
             clients=clients or self._clients,
             calls=calls,
@@ -341,7 +343,7 @@ class Adapter:
             took_ns=time.monotonic_ns() - began,
             stopped=self._drive_ended,
         )
-        wrong = drive_error(asked, done)
+        wrong = drive_error(asked, done, intervals)
         if wrong:
             raise AdapterFailure("untrue", f"{self.process.who} reported what cannot be true: {wrong}")
         return done
@@ -351,10 +353,10 @@ class Adapter:
         silence: float,
         last: float,
         seconds: float,
-        on_interval: Callable[[int, int, int], None] | None,
+        on_interval: OnInterval | None,
         on_window_end: Callable[[], None] | None,
         on_latency: OnLatency | None,
-    ) -> Done:
+    ) -> tuple[Done, list[DriveInterval]]:
         """Read the intervals of a drive until it is done.
 
         Args:
@@ -368,20 +370,21 @@ class Adapter:
         Raises:
             AdapterFailure: as in `drive`.
         """
-        intervals: list[tuple[int, int, int]] = []
+        intervals: list[DriveInterval] = []
         before = self.answered
         while True:
             answer_text = self._answer("done", min(last, time.monotonic() + silence))
             # Count them during the drive: a drive that never ends has had answers all the same.
             self.answered = before + answer_text["calls"]
             if answer_text["is"] == "done":
-                return cast("Done", {**answer_text, "intervals": intervals})
-            intervals.append((answer_text["at_ns"], answer_text["calls"], answer_text["errors"]))
+                sums = [interval[:3] for interval in intervals]
+                return cast("Done", {**answer_text, "intervals": sums}), intervals
+            intervals.append(_interval(answer_text))
             if on_window_end is not None and answer_text["at_ns"] >= seconds * 1e9 - 1:
                 on_window_end()
                 on_window_end = None
             if on_interval is not None:
-                on_interval(*intervals[-1])
+                on_interval(intervals[-1])
             if on_latency is not None and (counts := answer_text.get("latency")):
                 if wrong := buckets_error(counts):
                     raise AdapterFailure("untrue", f"{self.process.who} reported latencies of a second: {wrong}")
@@ -464,3 +467,10 @@ class Adapter:
     def __exit__(self, *_: object) -> None:
         """Stop it."""
         self.stop()
+
+
+def _interval(message: ContractMessage) -> DriveInterval:
+    errors = message["errors"]
+    return DriveInterval(
+        message["at_ns"], message["calls"], errors, message.get("errors_by_kind", None if errors else {})
+    )

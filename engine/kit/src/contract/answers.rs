@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::codec::Timed;
-use crate::histogram::{self, Sparse};
+use crate::drive::Interval;
+use crate::histogram::Sparse;
 use crate::processor::Usage;
 
 /// A line to the core. `is` names its type. The id of the request is added.
@@ -28,14 +29,7 @@ pub(super) enum Answer {
         connections: usize,
     },
     Returned(Returned),
-    Interval {
-        at_ns: u64,
-        calls: u64,
-        errors: u64,
-        /// Once a second: the latencies since the last ones, as buckets of a histogram.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        latency: Option<histogram::Counts>,
-    },
+    Interval(Interval),
     Done(Box<Done>),
     Counts(Counted),
     Codec(Timed),

@@ -1,6 +1,5 @@
 //! Converts the core's drive request to a plan, and the outcome to an answer.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use callbench_service::{Expectation, plain};
@@ -10,7 +9,7 @@ use super::clients::{argument_failure, call_of};
 use super::requests::{Drive, Timing, bad, nanoseconds};
 use crate::clock;
 use crate::drive::{self, EndpointStats, Outcome, Pace, Plan, Schedule};
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 use crate::histogram::Histogram;
 
 /// The common start must not be later than this, in nanoseconds, so that a wrong clock does not look like a hang.
@@ -89,7 +88,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
     let [start, end] = outcome.processor;
     Done {
         calls: outcome.calls,
-        errors: errors_by_kind(outcome.errors),
+        errors: drive::errors_by_kind(outcome.errors),
         error_messages: outcome.messages.into_iter().map(|(kind, sentence)| (kind.name(), sentence)).collect(),
         started_ns: outcome.started_ns,
         elapsed_ns: outcome.elapsed_ns,
@@ -117,16 +116,11 @@ pub(super) fn done(outcome: Outcome) -> Done {
     }
 }
 
-/// The kinds that occurred.
-fn errors_by_kind(errors: [u64; Kind::ALL.len()]) -> BTreeMap<&'static str, u64> {
-    Kind::ALL.into_iter().map(Kind::name).zip(errors).filter(|(_, count)| *count > 0).collect()
-}
-
 fn endpoint(stats: EndpointStats) -> DoneEndpoint {
     DoneEndpoint {
         name: stats.name,
         calls: stats.calls,
-        errors: errors_by_kind(stats.errors),
+        errors: drive::errors_by_kind(stats.errors),
         in_call_ns: stats.in_call_ns.to_string(),
         latency: stats.latency.map(|it| it.sparse()),
     }

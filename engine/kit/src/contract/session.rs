@@ -6,7 +6,6 @@ use super::answers::{Answer, AnswerLine};
 use super::checks::nothing_served;
 use super::handler::Handler;
 use super::requests::{self, Request, bad};
-use crate::drive::Interval;
 use crate::failure::{Failure, Kind};
 use crate::panics;
 
@@ -83,10 +82,7 @@ impl<P: Handler> Session<P> {
             Request::Call(request) => Answer::Returned(self.handler.call(&request.call, &request.arguments)?),
             Request::Drive(request) => {
                 let out = &mut self.out;
-                let done = self.handler.drive(&request, &mut |it| {
-                    let Interval { at_ns, calls, errors, latency } = it;
-                    say(out, Some(id), &Answer::Interval { at_ns, calls, errors, latency }).is_ok()
-                })?;
+                let done = self.handler.drive(&request, &mut |it| say(out, Some(id), &Answer::Interval(it)).is_ok())?;
                 Answer::Done(Box::new(done))
             }
             Request::Counted => {

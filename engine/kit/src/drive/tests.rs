@@ -115,16 +115,17 @@ fn a_histogram_holds_every_right_call_and_batches_have_none() {
 #[test]
 fn goes_on_until_the_time_is_over_and_reports_meanwhile() {
     let mut intervals = Vec::new();
-    let plan = Plan { length_ns: SECOND, ..plan(Call::Empty, 1, Timing::Each) };
-    let outcome = drive(&mut idle(2), &plan, &AtomicBool::new(false), &mut |it| {
+    let mut clients = [scripted(&[wrong, late, late, right]), scripted(&[right])];
+    let outcome = drive(&mut clients, &Plan { length_ns: SECOND, ..sum(1) }, &AtomicBool::new(false), &mut |it| {
         intervals.push(it);
         true
     })
     .expect("threads");
     assert!(outcome.elapsed_ns >= SECOND && outcome.calls > 1);
-    assert!(!intervals.is_empty());
     assert!(intervals.is_sorted_by(|one, next| one.at_ns < next.at_ns && one.calls <= next.calls));
     assert!(intervals.iter().all(|it| it.calls <= outcome.calls));
+    let last = intervals.pop().expect("one in a second");
+    assert_eq!((last.errors, last.errors_by_kind), (3, BTreeMap::from([("wrong-answer", 1), ("timeout", 2)])));
 }
 
 #[test]

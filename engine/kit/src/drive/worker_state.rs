@@ -17,7 +17,7 @@ const MAX_ERRORS_IN_A_ROW: u32 = 100;
 #[repr(align(128))]
 pub(super) struct Progress {
     calls: AtomicU64,
-    errors: AtomicU64,
+    errors: [AtomicU64; Kind::ALL.len()],
     pub(super) fresh: Fresh,
 }
 
@@ -27,13 +27,17 @@ impl Progress {
         self.calls.store(calls, Relaxed);
     }
 
-    pub(super) fn show_errors(&self, errors: u64) {
-        self.errors.store(errors, Relaxed);
+    pub(super) fn show_error(&self, kind: Kind) {
+        self.errors[kind as usize].fetch_add(1, Relaxed);
     }
 
-    /// Calls and errors.
-    pub(super) fn read(&self) -> (u64, u64) {
-        (self.calls.load(Relaxed), self.errors.load(Relaxed))
+    /// Correct answers.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls.load(Relaxed)
+    }
+
+    pub(super) fn errors(&self, kind: Kind) -> u64 {
+        self.errors[kind as usize].load(Relaxed)
     }
 }
 
@@ -205,7 +209,7 @@ impl<'a> WorkerState<'a> {
     fn wrong(&mut self, kind: Kind) {
         self.stats.count_error(kind);
         self.errors_in_a_row = self.errors_in_a_row.saturating_add(1);
-        self.progress.show_errors(self.stats.error_count());
+        self.progress.show_error(kind);
     }
 }
 

@@ -83,10 +83,6 @@ impl WorkerStats {
         self.errors[kind as usize] += 1;
     }
 
-    pub(super) fn error_count(&self) -> u64 {
-        self.errors.iter().sum()
-    }
-
     /// Extends the times to the end of the drive: clients that were done earlier were idle, and think time after the end does not count.
     pub(super) fn until(mut self, start: u64, end: u64) -> Self {
         match self.done_at {

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from callbench.adapter import equivalent
-from callbench.adapter.contract import Arguments, ContractMessage, Done, OnLatency
-from callbench.adapter.joint_drive.merge import GeneratorDrive, merged_done
+from callbench.adapter.contract import Arguments, ContractMessage, Done, DriveInterval, OnInterval, OnLatency
+from callbench.adapter.joint_drive.merge import GeneratorDrive, added_interval, merged_done
 from callbench.adapter.joint_drive.split import schedules_of, shares
 from callbench.adapter.joint_drive.verdict import driver_share, late_share, why_starved
 from callbench.adapter.joint_drive.watch import JointWatch
@@ -37,19 +37,18 @@ _CLOCK_OLD_S, _SLICE_CLOCK_OLD_S = 10.0, 5.0
 
 @dataclass
 class _Progress:
-    """What the generators have reported of a drive: calls and errors at their last reports."""
+    """What the generators have reported of a drive: their last intervals."""
 
-    reports: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    reports: dict[int, DriveInterval] = field(default_factory=dict)
     at_ns: int = 0
 
-    def advanced(self, generators: int) -> tuple[int, int, int] | None:
+    def advanced(self, generators: int) -> DriveInterval | None:
         """Return the time that all have reached and the sums, if it is later than before; else None."""
         if len(self.reports) < generators:
             return None
-        at_ns, before = min(report[0] for report in self.reports.values()), self.at_ns
-        self.at_ns = at_ns
-        calls, errors = (sum(report[part] for report in self.reports.values()) for part in (1, 2))
-        return (at_ns, calls, errors) if at_ns > before else None
+        together, before = added_interval(list(self.reports.values())), self.at_ns
+        self.at_ns = together.at_ns
+        return together if together.at_ns > before else None
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ class Generators(Adapter):
             "schedule": task.schedule,
             "clients": task.clients,
             "start_at_ns": round(begin_ns + task.clock.ns),
-            "on_interval": lambda *interval: events.put((place, interval)),
+            "on_interval": lambda interval: events.put((place, interval)),
             "on_window_end": lambda: events.put((place, told.window_end)),
         }
         if told.latency is not None:
@@ -293,7 +292,7 @@ class Generators(Adapter):
         self,
         events: "queue.SimpleQueue[tuple[int, object]]",
         generators: int,
-        on_interval: Callable[[int, int, int], None] | None,
+        on_interval: OnInterval | None,
     ) -> list[_Ended]:
         """Pass on what they report until all have ended. If one fails, the others end too.
 
@@ -308,11 +307,11 @@ class Generators(Adapter):
             try:
                 if callable(event):
                     event()
-                elif isinstance(event, tuple):
+                elif isinstance(event, DriveInterval):
                     progress.reports[place] = event
                     together = progress.advanced(generators)
                     if on_interval is not None and failure is None and together is not None:
-                        on_interval(*together)
+                        on_interval(together)
                 elif event is not None:
                     ended[place] = event
                     if isinstance(event, BaseException):

@@ -1,11 +1,11 @@
 """Adds the drives of several generators up to one: counts and histograms exactly, and the time in which all drove."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from callbench.adapter.contract import BothEnds, Cpu, Done, DoneEndpoint, Histogram
+from callbench.adapter.contract import BothEnds, Cpu, Done, DoneEndpoint, DriveInterval, Histogram
 from callbench.model.errors import AdapterFailure
 from callbench.stats.estimate.histogram import merged
 
@@ -143,7 +143,7 @@ def _parts(dones: Sequence[Done]) -> list[Histogram]:
     return [part for same in zip(*each, strict=True) if (part := _histogram(same)) is not None]
 
 
-def _counts(tables: Iterable[dict[str, int]]) -> dict[str, int]:
+def _counts(tables: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: dict[str, int] = {}
     for table in tables:
         for kind, count in table.items():
@@ -202,6 +202,17 @@ def _intervals(parts: Sequence[GeneratorDrive], first_ns: float) -> list[tuple[i
         known[place] = (calls, errors)
         found[at] = (at, sum(counts[0] for counts in known.values()), sum(counts[1] for counts in known.values()))
     return list(found.values())
+
+
+def added_interval(reports: Sequence[DriveInterval]) -> DriveInterval:
+    """Return the time that all have reached, and the sums of what they reported last."""
+    known = [report.kinds for report in reports if report.kinds is not None]
+    return DriveInterval(
+        min(report.at_ns for report in reports),
+        sum(report.calls for report in reports),
+        sum(report.errors for report in reports),
+        _counts(known) if len(known) == len(reports) else None,
+    )
 
 
 def _endpoints(dones: Sequence[Done]) -> list[DoneEndpoint]:

@@ -79,6 +79,7 @@ def record(result: LoadResult) -> LoadRecord:
             name: [(stretch.begin_s, stretch.end_s, stretch.us) for stretch in stretches]
             for name, stretches in result.latency_over_time.items()
         },
+        "errors_over_time": {kind: list(sums) for kind, sums in result.errors_over_time.items()},
         "intervals": list(result.done["intervals"]),
     }
 

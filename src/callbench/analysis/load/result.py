@@ -16,6 +16,7 @@ from callbench.stats.estimate.digits import given, percent
 from callbench.stats.estimate.histogram import Buckets, index_of
 from callbench.stats.load.backlog import Backlog, growing
 from callbench.stats.load.bottleneck import SATURATED, Evidence, Limit, LimitVerdict, Side, verdict_of
+from callbench.stats.load.errors_over_time import Sums
 from callbench.stats.load.latency_over_time import Stretch
 from callbench.stats.load.pace import REACHED, reached_per_s
 from callbench.stats.load.processor_use import processor_used_ns
@@ -49,6 +50,7 @@ class LoadResult:
         stopped: the signal with which a user ended it early; None if it came to its end.
         unseen: which processes of the server were not visible, in a sentence; "" if all were.
         latency_over_time: percentiles by name, if the driver reported latencies each second.
+        errors_over_time: errors since the start by kind, if the driver reported kinds meanwhile.
         death: how the server ended during the load; None if it lives, or is not seen.
         backlog: the calls that waited at the end of an open loop, if they became more and more; None if they did not.
     """
@@ -73,6 +75,7 @@ class LoadResult:
     stopped: int | None = None
     death: str | None = None
     latency_over_time: Mapping[str, Sequence[Stretch]] = field(default_factory=dict)
+    errors_over_time: Mapping[str, Sums] = field(default_factory=dict)
 
     @property
     def rate_per_s(self) -> float:

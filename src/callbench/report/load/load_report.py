@@ -24,6 +24,7 @@ from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_e
 from callbench.stats.load.backlog import Backlog
 from callbench.stats.load.beginning import slow_beginning
 from callbench.stats.load.bottleneck import Limit, LimitVerdict
+from callbench.stats.load.errors_over_time import per_second
 from callbench.store.head import SEAL
 from callbench.store.lines.load import LoadRecord
 from callbench.store.lines.slices import LatencyFigures
@@ -34,7 +35,7 @@ _OF_THE_STORE = (SEAL, "secrets", "command")
 _HISTOGRAM = "journal.jsonl: the line `result` (histogram_ns)"
 # Closely enough for a smooth curve: ten steps for each factor of ten beyond.
 _CURVE = tuple(1 - 0.5 * 10 ** (-step / 10) for step in range(48))
-_SOURCE = "journal.jsonl: the line `result` (intervals, latency_over_time, latency_us, errors)"
+_SOURCE = "journal.jsonl: the line `result` (intervals, latency_over_time, errors_over_time, latency_us, errors)"
 
 
 def load_report(run: Record) -> RecordReport:
@@ -211,14 +212,11 @@ def _sections(record: LoadRecord) -> list[Section]:
 
 
 def _charts(record: LoadRecord) -> list[Chart]:
-    rates, failed, last = [], [], (0, 0, 0)
-    for at_ns, calls, errors in record["intervals"]:
-        if at_ns > last[0]:
-            long_s = (at_ns - last[0]) / 1e9
-            rates.append((at_ns / 1e9, (calls - last[1]) / long_s))
-            failed.append((at_ns / 1e9, (errors - last[2]) / long_s))
-        last = (at_ns, calls, errors)
-    lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
+    calls = [(at_ns / 1e9, float(right)) for at_ns, right, _ in record["intervals"]]
+    failed = [(at_ns / 1e9, float(errors)) for at_ns, _, errors in record["intervals"]]
+    kinds = {f"{kind} errors/s": sums for kind, sums in (record.get("errors_over_time") or {}).items()}
+    sums = {"calls/s": calls, **(kinds or ({"errors/s": failed} if failed and failed[-1][1] else {}))}
+    lines = {name: per_second(points) for name, points in sums.items()}
     times = {
         name: [((begin_s + end_s) / 2, us / 1e3) for begin_s, end_s, us in stretches]
         for name, stretches in (record.get("latency_over_time") or {}).items()

@@ -50,6 +50,7 @@ _LEFT_OUT = (
     "histogram_ns",
     "intervals",
     "latency_over_time",
+    "errors_over_time",
     "thresholds",
     "failure",
     "target",

@@ -1,11 +1,11 @@
 """Let the load driver make the calls of a load."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from callbench.adapter import temporary
-from callbench.adapter.contract import OnLatency
+from callbench.adapter.contract import DriveInterval, OnInterval, OnLatency
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS
 from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.adapter.watch.adapter_processes import descendants_of
@@ -19,12 +19,11 @@ from callbench.runner.drive.schedules import Schedules
 from callbench.runner.load import journal as journals
 from callbench.runner.load.server_usage import ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
+from callbench.stats.load.errors_over_time import ErrorsOverTime
 from callbench.stats.load.latency_over_time import LatencyOverTime
 from callbench.stats.load.rate import window_of
 from callbench.store.record_writer import RecordWriter
 from callbench.store.stopping import StopRequest, noting_the_first_stop
-
-OnInterval = Callable[[int, int, int], None]
 
 
 def target_spec(request: LoadRequest) -> TargetSpec:
@@ -51,7 +50,7 @@ def drive_recorded(
         run: the record.
         target: open, with so many clients as the load has.
         request: the load.
-        on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
+        on_interval: called ten times a second.
         on_latency: called once a second, if the driver reports it, with the buckets of its latencies.
 
     Raises:
@@ -61,9 +60,9 @@ def drive_recorded(
     """
     journal = journals.LoadJournal(run)
 
-    def on_both(at_ns: int, calls: int, errors: int) -> None:
-        journal.interval(at_ns, calls, errors)
-        on_interval(at_ns, calls, errors)
+    def on_both(interval: DriveInterval) -> None:
+        journal.interval(interval)
+        on_interval(interval)
 
     with temporary.folder("callbench-load-") as folder, noting_the_first_stop() as stop:
         result = replace(drive_once(target, request, folder, on_both, stop, on_latency), folder=run.path)
@@ -112,15 +111,16 @@ def drive_once(  # noqa: PLR0913, PLR0917 - a load, and who is told of it meanwh
     load, client, call, arguments = request.load, target.client, target.spec.call, target.spec.arguments
     if request.warm_up_s:
         _warm_up(target, request.warm_up_s, stop)
-    watch, over_time = _start_watch(target), LatencyOverTime()
+    watch, over_time, errors = _start_watch(target), LatencyOverTime(), ErrorsOverTime()
     at_window_end = []
-    last = (0, 0, 0)
+    last = DriveInterval(0, 0, 0, {})
 
-    def on_each_interval(at_ns: int, calls: int, errors: int) -> None:
+    def on_each_interval(interval: DriveInterval) -> None:
         nonlocal last
-        last = (at_ns, calls, errors)
+        last = interval
+        errors.add(interval.at_ns, interval.kinds or {})
         if on_interval is not None:
-            on_interval(*last)
+            on_interval(interval)
         if stop is not None and stop.number is not None and not client.drive_ended:
             at_window_end.append(watch.so_far())
             client.end_drive()
@@ -148,23 +148,22 @@ def drive_once(  # noqa: PLR0913, PLR0917 - a load, and who is told of it meanwh
     except AdapterFailure:
         if stop is None or not client.drive_ended:
             raise
-        at_s = last[0] / 1e9
-        raise stop.error(f"stopped after {at_s:.1f} s with {last[1]:,} calls and {last[2]:,} errors") from None
+        made = f"{last.calls:,} calls and {last.errors:,} errors"
+        raise stop.error(f"stopped after {last.at_ns / 1e9:.1f} s with {made}") from None
     observations = watch.end()
     if at_window_end and (window_of(done).in_flight or client.drive_ended):
         # After the window the drive only waited for its last answers, and a driver that was stopped has ended.
         observations = at_window_end[0]
     observations = replace(observations, unseen=target.unseen())
-    result = _with_times(compute_result(request, done, target.connections, observations), over_time)
+    result = _with_times(compute_result(request, done, target.connections, observations), over_time, errors)
     return replace(result, stopped=stop.number) if stop is not None and client.drive_ended else result
 
 
-def _with_times(result: LoadResult, over_time: LatencyOverTime) -> LoadResult:
-    """Add the percentiles over time."""
-    latency = result.done["latency"]
-    if latency is None:
-        return result
-    return replace(result, latency_over_time=over_time.stretches(latency["buckets"], result.done["elapsed_ns"]))
+def _with_times(result: LoadResult, over_time: LatencyOverTime, errors: ErrorsOverTime) -> LoadResult:
+    """Add percentiles and errors over time."""
+    latency, end_ns = result.done["latency"], result.done["elapsed_ns"]
+    stretches = {} if latency is None else over_time.stretches(latency["buckets"], end_ns)
+    return replace(result, latency_over_time=stretches, errors_over_time=errors.sums(result.errors, end_ns))
 
 
 def _warm_up(target: Target, seconds: float, stop: StopRequest | None) -> None:
@@ -174,7 +173,7 @@ def _warm_up(target: Target, seconds: float, stop: StopRequest | None) -> None:
         Stopped: it was stopped meanwhile, and nothing is known.
     """
 
-    def end_if_stopped(*_: int) -> None:
+    def end_if_stopped(_: DriveInterval) -> None:
         if stop is not None and stop.number is not None:
             raise stop.error("stopped while it was warmed up: nothing was measured")
 

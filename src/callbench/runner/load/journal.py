@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from callbench.adapter.contract import DriveInterval
 from callbench.adapter.placement import Placement
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.machine import environment
@@ -20,14 +21,14 @@ class LoadJournal:
         self._writer = writer
         self._waiting: list[tuple[int, int, int]] = []
 
-    def interval(self, at_ns: int, calls: int, errors: int) -> None:
-        """Take an interval: nanoseconds since the start, successful calls and errors since then.
+    def interval(self, interval: DriveInterval) -> None:
+        """Take an interval.
 
         Raises:
             CallbenchError: the disk is full or fails.
         """
-        self._waiting.append((at_ns, calls, errors))
-        if at_ns - self._waiting[0][0] >= _WRITE_EVERY_NS:
+        self._waiting.append(interval[:3])
+        if interval.at_ns - self._waiting[0][0] >= _WRITE_EVERY_NS:
             self._write()
 
     def result(self, result: LoadRecord) -> None:

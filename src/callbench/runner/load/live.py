@@ -1,8 +1,10 @@
 """What the progress display says while a load is driven."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from callbench.adapter.contract import DriveInterval
 from callbench.adapter.watch.process_reading import read_light
 from callbench.analysis.load.request import LoadRequest
 from callbench.runner.live.progress_line import ProgressLine
@@ -34,7 +36,7 @@ class LoadProgress:
         self._line = line
         self._last = (0, 0)
         # A point a second: at most, and from its first to its last interval.
-        self._point = (0, 0, 0)
+        self._point = DriveInterval(0, 0, 0, {})
         self._points: Thinned[dict[str, object]] = Thinned()
         # The latencies since the last point.
         self._fresh: dict[int, int] = {}
@@ -47,16 +49,17 @@ class LoadProgress:
         ]
         line.keep_in(record, lambda: {"points": self._points.kept, "fails_if": fails_if, "limits": limits})
 
-    def update(self, at_ns: int, calls: int, errors: int) -> None:
-        """Show nanoseconds since the start, successful calls, and errors. Called ten times a second."""
+    def update(self, interval: DriveInterval) -> None:
+        """Show how far it is. Called ten times a second."""
+        at_ns, calls, errors, _ = interval
         at, before = self._last
         rate = (calls - before) / max(1, at_ns - at) * 1e9
         self._last = (at_ns, calls)
-        if at_ns - self._point[0] >= _POINT_NS:
+        if at_ns - self._point.at_ns >= _POINT_NS:
             used = self._server.since(at_ns)
-            self._points.add(_point(self._point, (at_ns, calls, errors), self._fresh, used))
+            self._points.add(_point(self._point, interval, self._fresh, used))
             self._fresh = {}
-            self._point = (at_ns, calls, errors)
+            self._point = interval
         # A load without --seconds may go on for the calls that a percentile needs.
         until = f" of {self._seconds:g}" if at_ns <= self._seconds * 1e9 else ""
         failed = f", {errors:,} failed" if errors else ""
@@ -92,16 +95,15 @@ class ServerUse:
 
 
 def _point(
-    before: tuple[int, int, int],
-    now: tuple[int, int, int],
-    fresh: Mapping[int, int],
-    used: Mapping[str, float | int | None],
+    before: DriveInterval, now: DriveInterval, fresh: Mapping[int, int], used: Mapping[str, float | int | None]
 ) -> dict[str, object]:
-    """Return what `progress.schema.json` has of the time between two moments: nanoseconds, calls, errors.
+    """Return what `progress.schema.json` has of the time between two moments.
 
     `fresh` has the buckets of the latencies that were reported meanwhile, `used` what the server used.
     """
-    at_ns, calls, errors = now
-    rate_per_s = (calls - before[1]) / (at_ns - before[0]) * 1e9
+    rate_per_s = (now.calls - before.calls) / (now.at_ns - before.at_ns) * 1e9
     times = {"p50_us": percentile_us(fresh, 0.5), "p99_us": percentile_us(fresh, 0.99)}
-    return progress_point(round(at_ns / 1e9, 1), rate_per_s, errors - before[2], **times, **used)
+    kinds = None if now.kinds is None else dict(Counter(now.kinds) - Counter(before.kinds or {}))
+    return progress_point(
+        round(now.at_ns / 1e9, 1), rate_per_s, now.errors - before.errors, **times, **used, errors=kinds
+    )

@@ -97,6 +97,7 @@ class LoadRecord(SentAgain, LoadGenerators, ServerDeath):
 
     Times in microseconds, by names such as `p99.9`. `intervals`: [nanoseconds, calls, errors] so far.
     `latency_over_time`: by percentile, stretches of [begin in s, end in s, microseconds].
+    `errors_over_time`: by kind, [seconds, errors so far].
     """
 
     target: str
@@ -135,6 +136,7 @@ class LoadRecord(SentAgain, LoadGenerators, ServerDeath):
     endpoints: list[EndpointResult] | None
     intervals: Annotated[list[tuple[int, int, int]], AS_IT_IS]
     latency_over_time: NotRequired[Annotated[dict[str, list[tuple[float, float, float]]], AS_IT_IS]]
+    errors_over_time: NotRequired[Annotated[dict[str, list[tuple[float, float]]], AS_IT_IS]]
 
 
 class LoadResultLine(LoadRecord):
