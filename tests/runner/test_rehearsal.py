@@ -10,7 +10,7 @@ import pytest
 
 from callbench.model.errors import AdapterFailure
 from callbench.runner.warm import rehearsal
-from callbench.runner.warm.rehearsal import MOST_DRIVEN_S, MOST_REHEARSAL_S, QUIET_ROUNDS, rehearse_units
+from callbench.runner.warm.rehearsal import MOST_RAN_S, MOST_REHEARSAL_S, QUIET_ROUNDS, rehearse_units
 
 if TYPE_CHECKING:
     from callbench.runner.drive.cell_task import CellTask
@@ -52,13 +52,14 @@ def no_slices(monkeypatch: pytest.MonkeyPatch) -> None:
         return len(tasks)
 
     monkeypatch.setattr(rehearsal, "run_round", round_of)
+    monkeypatch.setattr(rehearsal, "ran_ns", lambda _pids: 0)
     monkeypatch.setattr(rehearsal, "time", SimpleNamespace(monotonic=lambda: getattr(clock, "s", 0.0)))
 
 
-def rehearse(*tasks: Rehearsing, driven_s: float = 0.0) -> rehearsal.Failures:
+def rehearse(*tasks: Rehearsing) -> rehearsal.Failures:
     names = {task.unit for task in tasks}
     request = SimpleNamespace(link="loopback")
-    each = {"pids": (), "driven_s": driven_s, "reset_counts": lambda **_: None}
+    each = {"pids": (1,), "reset_counts": lambda **_: None}
     units = {name: cast("Unit", SimpleNamespace(name=name, request=request, **each)) for name in names}
     return rehearse_units(units, cast("list[CellTask]", list(tasks)), {}, random.Random(1))  # noqa: S311 - an order
 
@@ -81,10 +82,12 @@ def test_it_ends_in_any_case() -> None:
     assert task.made == round(MOST_REHEARSAL_S / ROUND_S)
 
 
-def test_it_ends_when_there_were_enough_calls() -> None:
+def test_it_ends_when_both_sides_used_a_processor_for_long_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     task = Rehearsing("a", [4])
-    rehearse(task, driven_s=MOST_DRIVEN_S)
-    assert task.made == 0
+    ran_s = iter(range(100))
+    monkeypatch.setattr(rehearsal, "ran_ns", lambda _pids: next(ran_s) * 1e9)
+    rehearse(task)
+    assert task.made == MOST_RAN_S - 1, "asked once before, and once for each round"
 
 
 def test_a_failure_ends_its_stack_alone_and_the_first_is_reported() -> None:

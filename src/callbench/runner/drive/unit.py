@@ -245,11 +245,6 @@ class Unit:
         self._driven_ns += elapsed_ns
 
     @property
-    def driven_s(self) -> float:
-        """Seconds of its slices since counting began."""
-        return self._driven_ns / 1e9
-
-    @property
     def compiles(self) -> bool:
         """Whether a side's runtime compiles while it runs."""
         return self.running.sides.compiles

@@ -12,15 +12,16 @@ from callbench.runner.drive.cell_task import CellTask
 from callbench.runner.drive.rounds import run_round
 from callbench.runner.drive.tasks import SlicePlan, Task
 from callbench.runner.drive.unit import Unit
+from callbench.runner.machine.idle_processes import ran_ns
 from callbench.runner.warm.warming import ShouldContinue, run_in_parallel
 from callbench.stats.wire.link import Wires
 
 # A rehearsal ends after so many seconds, whatever the compiler does. Calls in turn may make it compile anew what it
 # compiled for each cell alone: HotSpot was seen to need up to 11 s for that.
 MOST_REHEARSAL_S = 20.0
-# It ends after so many seconds of calls too: compilers count calls, and not the time between slices. In the 20 s there
-# were as many calls when slices were as short as those that count, and stacks took turns on two processors.
-MOST_DRIVEN_S = 7.0
+# It ends after so many seconds of processor time of both sides too: compilers count calls, and neither the time between
+# slices nor that of other programs. In the 20 s there were about as many when slices were as short as those that count.
+MOST_RAN_S = 7.0
 # The rehearsal ends after so many rounds in a row in which the compiler was active in at most this share of slices.
 QUIET_ROUNDS = 3
 QUIET_SHARE = 0.25
@@ -51,11 +52,12 @@ def rehearse_units(units: Mapping[str, Unit], cells: Sequence[CellTask], wires: 
     def rehearse(unit: Unit, should_continue: ShouldContinue) -> None:
         tasks = [task for task in cells if task.unit == unit.name]
         quiet = number = 0
+        ran_before_ns = ran_ns(unit.pids)
         began = time.monotonic()
         while (
             tasks
             and time.monotonic() - began < MOST_REHEARSAL_S
-            and unit.driven_s < MOST_DRIVEN_S
+            and ran_ns(unit.pids) - ran_before_ns < MOST_RAN_S * 1e9
             and quiet < QUIET_ROUNDS
             and unit.name not in failures
             and should_continue()
