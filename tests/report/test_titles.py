@@ -62,6 +62,13 @@ def test_a_load_is_headed_with_what_came_of_it(changed: dict[str, Any], expected
     assert load_report._title(record) == expected
 
 
+@pytest.mark.parametrize(("failed", "said"), [(3_730, True), (200, False)])
+def test_a_missed_rate_says_that_clients_which_fail_rest(failed: int, *, said: bool) -> None:
+    """200 clients rested after 3,730 errors in 8 s, and all that was said was "1,214 calls were waiting at the end"."""
+    record: Any = {**LOAD, "clients": 200, "seconds": 8.0, "errors": {"status": failed}}
+    assert ("calls may have waited for a client" in load_report._rested(record)) == said
+
+
 def test_a_capacity_is_headed_with_what_it_holds_and_what_ends_it() -> None:
     assert (
         report_of(Record(RECORDS / "capacity")).verdict == "Holds at least 1 client: other programs took the processors"

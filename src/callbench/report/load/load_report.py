@@ -32,6 +32,9 @@ from callbench.store.record import Record
 
 # What the head says of how the record is kept.
 _OF_THE_STORE = (SEAL, "secrets", "command")
+# A client of the load driver rests no longer after an error (contract/LOOP.md), and that matters from such a share of
+# the clients' time.
+_LONGEST_REST_S, _RESTED = 0.5, 0.1
 _HISTOGRAM = "journal.jsonl: the line `result` (histogram_ns)"
 # Closely enough for a smooth curve: ten steps for each factor of ten beyond.
 _CURVE = tuple(1 - 0.5 * 10 ** (-step / 10) for step in range(48))
@@ -63,7 +66,7 @@ def _sentences(record: LoadRecord) -> Iterator[str]:
     if stopped := record["stopped"]:
         yield stopped
     if record["rate_missed"] and asked is not None:
-        yield _missed(asked, record["rate_per_s"], _backlog(record))
+        yield _missed(asked, record["rate_per_s"], _backlog(record)) + _rested(record)
     verdict = LimitVerdict(Limit(record["verdict"]["limit"]), record["verdict"]["why"])
     failed = sum(record["errors"].values())
     errors = "none failed" if not failed else f"{failed:,} of {failed + record['calls']:,} calls failed"
@@ -187,6 +190,17 @@ def _missed(asked_per_s: float, answered_per_s: float, backlog: Backlog | None) 
     return (
         f"{said}. {backlog.middle:,.0f} calls were waiting at half time, and {backlog.end:,.0f} at the end. So these"
         " latencies are no result: the longer the load, the longer they are."
+    )
+
+
+def _rested(record: LoadRecord) -> str:
+    """Say that calls may have waited for clients that rested after errors, where they may have rested for long."""
+    rests_s = _LONGEST_REST_S * sum(record["errors"].values())
+    if rests_s < _RESTED * record["clients"] * record["seconds"]:
+        return ""
+    return (
+        " A client rests for up to half a second after an error, so calls may have waited for a client and not for the"
+        " server. More --clients begin more of them."
     )
 
 
