@@ -344,7 +344,11 @@ impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
                     }
                     self.call_again(index, now);
                 }
-                None => self.idle.push(index),
+                None => {
+                    // Its rest is the server's doing. What waited for its end is late only from there on.
+                    self.event_loop.accounts[index].since = at.min(now);
+                    self.idle.push(index);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use callbench_kit::clock::Clock;
 use callbench_kit::contract::trace_of;
-use callbench_kit::drive::{Outcome, Pace, Replayed, Scripted, ScriptedCall, ScriptedClock, Timing, Trace, replay, replay_by};
+use callbench_kit::drive::{Outcome, Pace, Replayed, Schedule, Scripted, ScriptedCall, ScriptedClock, Timing, Trace, replay, replay_by};
 use callbench_kit::histogram::Histogram;
 
 use super::*;
@@ -89,7 +89,9 @@ impl Carrier for ScriptedCarrier {
     }
 
     fn handle_event(&mut self, _event: Event, _events: &Events, _scratch: &mut [u8], ended: &mut Vec<Ended>) {
-        ended.push((0, Ok(())));
+        let scripted = self.calls[(self.made - 1) % self.calls.len()].answer;
+        let result = if scripted == Scripted::Right { Ok(()) } else { Err(Failure::new(Kind::Status, "scripted")) };
+        ended.push((0, result));
     }
 
     fn end(&mut self, _client: usize, _result: &Result<(), Failure>) {}
@@ -188,6 +190,21 @@ fn numbers((outcome, made): &Replayed) -> String {
     let Outcome { calls, errors, elapsed_ns, window, in_call_ns, think_ns, gap_ns, .. } = outcome;
     let histograms = [&outcome.latency, &outcome.service, &outcome.lateness].map(|it| it.as_ref().map(Histogram::sparse));
     format!("{calls} {errors:?} {elapsed_ns} {window:?} {in_call_ns} {think_ns} {gap_ns:?} {histograms:?} {made:?}")
+}
+
+#[test]
+fn a_rest_after_an_error_is_no_lateness_of_the_generator() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/golden/traces");
+    let mut trace = trace(&std::fs::read(folder.join("open-errors.json")).expect("a trace"));
+    (trace.script.oversleeps_ns, trace.calls, trace.length_ns, trace.limit_ns) = (0, 30, 0, 60_000_000_000);
+    trace.pace = Pace::Open(Schedule::of(vec![100_000]).expect("a gap"));
+    trace.script.calls =
+        [Scripted::Wrong, Scripted::Wrong, Scripted::Right].map(|answer| ScriptedCall { takes_ns: 1_000, answer }).to_vec();
+    let (outcome, _) = with_event_loop(trace);
+    let lateness = outcome.lateness.expect("a histogram");
+    assert!(lateness.count() > 0);
+    assert_eq!(lateness.sum(), 0, "{:?}", lateness.sparse());
+    assert!(outcome.latency.expect("a histogram").sum() > 1_000_000, "calls waited for the end of a rest");
 }
 
 #[test]
