@@ -31,15 +31,3 @@ def test_a_round_that_is_driven_again_takes_nothing_from_a_cell() -> None:
     assert task.compiled_slices == (0, 1)
     assert drive_round(task, 1, ENOUGH_SECONDS / 2)
     assert not drive_round(task, 2, ENOUGH_SECONDS / 2)
-
-
-def test_slices_of_a_rehearsal_are_longer_than_those_that_count() -> None:
-    task = CellTask(Cell("c", "g", "s", "Sum", {}, Load(1, 1, 1.0)), "s", 1, Length(0.02, 4), no_schedule)
-    task.rehearse()
-    rehearsed = task.next_slice(0)
-    task.reset_counts()
-    counted = task.next_slice(0)
-    assert rehearsed is not None
-    assert counted is not None
-    assert counted.length == Length(0.02, 4)
-    assert rehearsed.length.seconds >= 4 * counted.length.seconds

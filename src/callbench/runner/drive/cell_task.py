@@ -75,7 +75,7 @@ class CellTask(Task):
         self._probes = probes
 
     def rehearse(self) -> None:
-        """Forget the slices so far: the next ones do not count either, and are longer."""
+        """Forget the slices so far: the next ones do not count either."""
         self._made = self._made_before = _Made()
 
     def reset_counts(self) -> None:
@@ -113,8 +113,7 @@ class CellTask(Task):
         length = self._length
         if self._long_calls is not None:
             length = self._long_calls.lengthened(self.cell, length)
-        # Between two slices passes as much time as a slice takes. What does not count need not be short.
-        if (self._probes or not self._counts) and not self.cell.load.open:
+        if self._probes and not self.cell.load.open:
             length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
         return SlicePlan(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
 

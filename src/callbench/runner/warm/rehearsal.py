@@ -20,7 +20,7 @@ from callbench.stats.wire.link import Wires
 # compiled for each cell alone: HotSpot was seen to need up to 11 s for that.
 MOST_REHEARSAL_S = 20.0
 # It ends after so many seconds of processor time of both sides too: compilers count calls, and neither the time between
-# slices nor that of other programs. In the 20 s there were about as many when slices were as short as those that count.
+# slices nor that of other programs. A stack that shared two processors with another used about as many in the 20 s.
 MOST_RAN_S = 7.0
 # The rehearsal ends after so many rounds in a row in which the compiler was active in at most this share of slices.
 QUIET_ROUNDS = 3
