@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from callbench.store.lines.driven import Counted, CpuAtEnds, CpuSoFar, Driven, StoredHistogram
-from callbench.store.lines.of_kind import checked
 from callbench.store.lines.rounds import RoundLine, SliceRecord
+from callbench.store.lines.run import RUN_LINES
 
 CELLS, BUCKETS = 12, 120
 TURNS, EACH = 41, 60
@@ -101,7 +101,7 @@ def main() -> int:
     dice = random.Random(2)  # noqa: S311 - figures
     print(f"a line of {len(raw):,} bytes with {CELLS} cells")
     writing = ratio(lambda: as_bytes(plain_line(dice)), lambda: as_bytes(typed_line(dice)))
-    reading = ratio(lambda: json.loads(raw), lambda: checked(json.loads(raw), RoundLine))
+    reading = ratio(lambda: json.loads(raw), lambda: RUN_LINES.line(json.loads(raw)))
     for name, (plain, typed, times), most in (
         ("made and written", writing, MOST_WRITING),
         ("read", reading, MOST_READING),

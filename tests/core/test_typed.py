@@ -134,7 +134,7 @@ def test_lines_of_some_kinds_are_found_and_checked() -> None:
     ]
     found = of_kind(lines, ForkOverLine)
     assert next(found)["seconds"] == 2
-    with pytest.raises(BadInput, match="a line of kind fork over: seconds is missing"):
+    with pytest.raises(BadInput, match=r"line \d+, of kind fork over: seconds is missing"):
         next(found)
 
 

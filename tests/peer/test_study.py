@@ -160,7 +160,7 @@ def test_a_damaged_folder_is_one_sentence(tmp_path: Path, callbench: Run) -> Non
         journal.write('{"kind":"round","round":2,"cell":"c001","ours":{}}\n')
     seen = callbench("peer", at)
     assert seen.returncode == 2
-    assert "is damaged: a line of kind round: ours.rate_per_s is missing" in seen.stderr
+    assert "of kind round: ours.rate_per_s is missing" in seen.stderr
 
 
 def test_a_damaged_plan_is_one_sentence(tmp_path: Path) -> None:

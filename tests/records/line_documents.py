@@ -7,10 +7,22 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from callbench.store import lines as rooms
 from callbench.store.lines.of_kind import LineTypes
+from callbench.store.typed import Allowed, AtLeast, OneOf, Rows
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "src/callbench/store/journal.schema.json"
@@ -51,7 +63,7 @@ def members(of: Form) -> dict[str, Form]:
 def bare(hint: Form) -> Form:
     """A type without what stands around it and says nothing of its form."""
     origin: Form = get_origin(hint)
-    return bare(get_args(hint)[0]) if origin in {Annotated, NotRequired} else hint
+    return bare(get_args(hint)[0]) if origin in {Annotated, NotRequired, Required} else hint
 
 
 def parts(hint: Form) -> Iterator[Form]:
@@ -106,9 +118,22 @@ def _object(of: Form) -> Form:
     }
 
 
+def demanded(hint: Form) -> Allowed | None:
+    """What stands beside a type."""
+    origin: Form = get_origin(hint)
+    if origin is NotRequired or origin is Required:
+        return demanded(get_args(hint)[0])
+    beside = get_args(hint)[1:] if origin is Annotated else ()
+    return next((each for each in beside if isinstance(each, AtLeast | OneOf | Rows)), None)
+
+
 def described(hint: Form) -> Form:
     """A type as JSON schema has it."""
-    hint = bare(hint)
+    demand = demanded(hint)
+    return {**_bare_described(bare(hint)), **(demand.schema if demand else {})}
+
+
+def _bare_described(hint: Form) -> Form:
     if is_typeddict(hint):
         return {"$ref": f"#/$defs/{hint.__name__}"}
     if hint in _PLAIN:
@@ -170,7 +195,12 @@ def _section(name: str, of: Form) -> str:
 
 def in_words(hint: Form) -> str:
     """A type in words, with links to the types that stand on the page."""
-    hint = bare(hint)
+    demand = demanded(hint)
+    words = _bare_words(bare(hint))
+    return f"{words} {demand.words}" if demand else words
+
+
+def _bare_words(hint: Form) -> str:
     if is_typeddict(hint):
         return f"[{hint.__name__}](#{hint.__name__.lower()})"
     if hint in _WORDS:

@@ -60,7 +60,9 @@ def test_a_line_that_lacks_a_member_is_named(name: str, tmp_path: Path) -> None:
         if line["kind"] == kind:
             del line[member]
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    with pytest.raises(BadInput, match=f"{name} is damaged: a line of kind {kind}: {member} is missing"):
+    with pytest.raises(
+        BadInput, match=rf"{name}/journal.jsonl is damaged: line \d+, of kind {kind}: {member} is missing"
+    ):
         read(Record(folder))
 
 

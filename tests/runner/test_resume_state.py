@@ -128,5 +128,5 @@ def test_what_is_over_is_known() -> None:
     ],
 )
 def test_a_damaged_line_is_one_sentence(line: dict[str, Any]) -> None:
-    with pytest.raises(BadInput, match=f"the journal is damaged: a line of kind {line['kind']}"):
+    with pytest.raises(BadInput, match=f"the journal is damaged: line 1, of kind {line['kind']}"):
         read_resume_state([line])

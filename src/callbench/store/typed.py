@@ -2,17 +2,22 @@
 
 A dataclass becomes an object; a member that is unknown, missing or of another type is refused. A typed dictionary stays
 the dictionary that it is, so that reading it costs no copy; members that its type does not have are left alone.
+What an annotation beside a type demands is checked too.
 """
 
 import dataclasses
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
+from itertools import chain
 from typing import (
     Annotated,
     Any,
     Literal,
     NotRequired,
+    Protocol,
     Required,
     TypeVar,
     Union,
@@ -28,7 +33,118 @@ Typed = TypeVar("Typed")
 _Reader = Callable[[Any], Any]
 # Beside an annotated type: its members are not looked at, for lists that are long.
 AS_IT_IS = "as it is"
+# No clock or counter says more, and products of two such numbers are still finite.
+_END = 2**127
 _NAMES = {str: "a text", int: "a whole number", bool: "true or false", dict: "an object", list: "a list"}
+
+
+class Allowed(Protocol):
+    """One such demand."""
+
+    @property
+    def words(self) -> str:
+        """As a page has it, behind the type."""
+
+    @property
+    def schema(self) -> Mapping[str, object]:
+        """As JSON schema has it, beside the type."""
+
+    def misfit(self, value: Any) -> str:  # noqa: ANN401 - a value of the type
+        """Say what is wrong with a value of the type; "" if nothing is."""
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """A finite number that cannot be less, or has to be above; none that was measured is 2^127 or more."""
+
+    least: float = -_END
+    above: bool = False
+
+    @property
+    def words(self) -> str:
+        """As in `Allowed`."""
+        if self.least == -_END:
+            return "that is finite"
+        return f"{'above' if self.above else 'of at least'} {self.least:g}"
+
+    @property
+    def schema(self) -> Mapping[str, object]:
+        """As in `Allowed`."""
+        return {} if self.least == -_END else {"exclusiveMinimum" if self.above else "minimum": self.least}
+
+    def misfit(self, value: float) -> str:
+        """As in `Allowed`."""
+        allowed = value > self.least if self.above else value >= self.least
+        return "" if allowed and value < _END else f"is no finite number, or not one {self.words}"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A long list of rows of whole numbers from 0, all looked at in one go; `end`: what the first ones are below."""
+
+    width: int
+    end: int = 2**63
+
+    @property
+    def words(self) -> str:
+        """As in `Allowed`."""
+        return "of at least 0"
+
+    @property
+    def schema(self) -> Mapping[str, object]:
+        """As in `Allowed`."""
+        return {}
+
+    def misfit(self, value: list[list[int]]) -> str:
+        """As in `Allowed`."""
+        if not value:
+            return ""
+        if not set(map(type, value)) <= {list, tuple} or set(map(len, value)) != {self.width}:
+            return f"has a row that is not of {self.width} numbers"
+        numbers = list(chain.from_iterable(value))
+        if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) >= 2**63:
+            return "has a number that is not whole, or not within 0 and 2^63"
+        return "" if max(row[0] for row in value) < self.end else f"has a row beyond {self.end - 1}"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A text that is one of an enumeration."""
+
+    values: type[StrEnum]
+
+    @property
+    def words(self) -> str:
+        """As in `Allowed`."""
+        return f"that is {' or '.join(f'`{value}`' for value in self.values)}"
+
+    @property
+    def schema(self) -> Mapping[str, object]:
+        """As in `Allowed`."""
+        return {"enum": list(self.values)}
+
+    def misfit(self, value: str) -> str:
+        """As in `Allowed`."""
+        return "" if value in list(self.values) else f"is not {' or '.join(self.values)}"
+
+
+# As contract/CONTRACT.md has them: up to 2^42 nanoseconds.
+BUCKETS = 4608
+
+Count = Annotated[int, AtLeast(0)]
+"""How many, or whole nanoseconds, milliseconds, bytes."""
+Whole = Annotated[int, AtLeast()]
+"""A difference of counts, which can be negative where something ended."""
+Several = Annotated[int, AtLeast(1)]
+"""How many, where there is at least one."""
+Amount = Annotated[float, AtLeast(0)]
+"""A time, a rate, a share, or a part of a count."""
+Positive = Annotated[float, AtLeast(0, above=True)]
+"""One of them that others are divided by."""
+Buckets = Annotated[list[tuple[int, int]], Rows(2, BUCKETS)]
+"""A sparse histogram: [index, count]."""
+Intervals = Annotated[list[tuple[int, int, int]], Rows(3)]
+"""Sums so far: [nanoseconds, calls, errors]."""
 
 
 class Misfit(ValueError):  # noqa: N818 - it names what is found
@@ -80,6 +196,25 @@ def _reader(of: Any) -> _Reader:  # noqa: ANN401 - a form of a type
 
 def _as_it_is(value: Any) -> Any:  # noqa: ANN401 - any JSON
     return value
+
+
+def _of_annotated(parts: tuple[Any, ...]) -> _Reader:
+    """Read what is not looked into, or has to be something besides."""
+    of, *beside = parts
+    demands = [each for each in beside if isinstance(each, AtLeast | OneOf | Rows)]
+    whole = AS_IT_IS in beside or any(isinstance(each, Rows) for each in demands)
+    reader = _of_outside(of) if whole else _reader(of)
+    if not demands:
+        return reader
+    misfit_of = demands[0].misfit
+
+    def read(value: Any) -> Any:  # noqa: ANN401 - any JSON
+        allowed = reader(value)
+        if why := misfit_of(allowed):
+            raise Misfit("", why)
+        return allowed
+
+    return read
 
 
 def _of_plain(of: type) -> _Reader:
@@ -228,7 +363,7 @@ def _member(reader: _Reader, name: str, value: Any) -> Any:  # noqa: ANN401 - an
 
 # How a type is read by its form, given its parts, and a type without parts.
 _FORMS: Mapping[Any, Callable[[tuple[Any, ...]], _Reader]] = {
-    Annotated: lambda parts: _of_outside(parts[0]) if AS_IT_IS in parts[1:] else _reader(parts[0]),
+    Annotated: _of_annotated,
     Required: lambda parts: _reader(parts[0]),
     NotRequired: lambda parts: _reader(parts[0]),
     Union: _of_either,

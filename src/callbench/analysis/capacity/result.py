@@ -29,6 +29,7 @@ from callbench.store.lines.capacity import (
     LoadedRecord,
     LossLine,
     ProofLine,
+    SideRecord,
     StepLine,
     TriedLoad,
 )
@@ -146,11 +147,11 @@ def read(run: Record) -> CapacityResult:
     """
     request = run.requested(RequestedCapacity).search
     lines = list(run.lines())
-    steps = list(of_kind(lines, StepLine, run.path))
+    steps = list(of_kind(lines, StepLine, run.journal_file))
     trials = [trial_of(line) for line in steps]
     estimate = capacity(trials, request.span)
-    death = next((line["why"] for line in of_kind(lines, LossLine, run.path)), None)
-    proofs = list(of_kind(lines, ProofLine, run.path))
+    death = next((line["why"] for line in of_kind(lines, LossLine, run.journal_file)), None)
+    proofs = list(of_kind(lines, ProofLine, run.journal_file))
     took_s = max((line["at_s"] + line["seconds"] for line in (*steps, *proofs)), default=0.0)
     failed = any(not trial.met for trial in trials)
     at_capacity = _at_capacity(steps, trials, estimate)
@@ -182,7 +183,7 @@ def read(run: Record) -> CapacityResult:
 
 def alone_of(lines: Sequence[Mapping[str, object]], run: Record) -> Alone | None:
     """Return what the journal says of calls that waited for nobody; None if it does not."""
-    found = next(iter(of_kind(lines, AloneLine, run.path)), None)
+    found = next(iter(of_kind(lines, AloneLine, run.journal_file)), None)
     return None if found is None else Alone(found["calls"], found["mean_us"], found["variation"])
 
 
@@ -333,9 +334,14 @@ def times_of_load(load: LoadedRecord | None) -> LatencyFigures | None:
 
 def evidence_of(kept: EvidenceRecord) -> Evidence:
     """What was seen of both sides, as the journal has it."""
-    every: dict[str, Any] = {**kept}
-    sides = {name: None if every[name] is None else Side(**every[name]) for name in ("client", "server", "backend")}
-    return Evidence(**{**every, **sides})
+    known: dict[str, Any] = {name: value for name, value in kept.items() if name in EvidenceRecord.__annotations__}
+    backend = kept["backend"]
+    sides = {"client": _side_of(kept["client"]), "server": _side_of(kept["server"])}
+    return Evidence(**{**known, **sides, "backend": None if backend is None else _side_of(backend)})
+
+
+def _side_of(kept: SideRecord | None) -> Side:
+    return Side() if kept is None else Side(kept["busy"], kept["thread"], kept["waited"], kept["neighbours"])
 
 
 def trial_of(line: StepLine) -> Trial:

@@ -115,10 +115,10 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
         own = Rule(requested.level, requested.threshold, requested.p99_threshold)
         rule = (given or RuleOptions()).over(own)
         pairs, lines = run.plan()["pairs"], list(run.lines())
-        cells = metric_verdicts(list(_figures(pairs, lines, run.path)), rule)
+        cells = metric_verdicts(list(_figures(pairs, lines, run.journal_file)), rule)
     except (KeyError, TypeError, ValueError, IndexError) as failure:
         raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure
-    met = list(of_kind(lines, MetLine, run.path))
+    met = list(of_kind(lines, MetLine, run.journal_file))
     notes = [*requested.notes, *_notes(run, cells, rule), *notes_of(pairs, met, hold_idle=requested.hold_idle)]
     if requested.a == requested.b:
         notes.append("A and B are the same, so every difference is chance.")

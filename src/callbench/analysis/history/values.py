@@ -109,8 +109,9 @@ def _of_load(record: Record) -> Iterator[SeriesValue]:
     result = read_result(record)
     asked = result.get("rate_asked_per_s")
     cell = f"{result['clients']} clients" + (f", {given(asked)}/s asked" if asked else "")
-    latency = result["latency_us"] or {}
-    for metric, value in ((RATE, result["rate_per_s"]), (P50, latency.get("p50")), (P99, latency.get("p99"))):
+    latency = result["latency_us"]
+    p50, p99 = (latency.get("p50"), latency.get("p99")) if latency else (None, None)
+    for metric, value in ((RATE, result["rate_per_s"]), (P50, p50), (P99, p99)):
         if value is not None:
             yield SeriesValue(cell, metric, _plain(float(value)), _asked(record))
 

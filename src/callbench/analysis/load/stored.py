@@ -14,7 +14,7 @@ def read_result(run: Record) -> LoadRecord:
         BadInput: the record is damaged, or it has no result because the load was stopped.
     """
     last_ns = 0
-    for line in LOAD_LINES.read(run.lines(), run.path):
+    for line in LOAD_LINES.read(run.lines(), run.journal_file):
         if line["kind"] == "result":
             # The kind is of the line alone.
             return cast("LoadRecord", {name: value for name, value in line.items() if name != "kind"})

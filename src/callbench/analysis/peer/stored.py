@@ -84,7 +84,7 @@ def read_result(run: Record) -> PeerResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = list(PEER_LINES.read(run.lines(), run.path))
+    lines = list(PEER_LINES.read(run.lines(), run.journal_file))
     rounds = [(line["cell"], _round_of_line(line)) for line in lines if line["kind"] == "round"]
     failed = {line["cell"]: line["why"] for line in lines if line["kind"] == "excluded"}
     cells = []

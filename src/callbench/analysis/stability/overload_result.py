@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import cast
 
 from callbench.analysis.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.analysis.stability.capacity_doubt import doubt_above, doubt_at_half
 from callbench.analysis.stability.findings import UNFINISHED, Finding, unfinished
 from callbench.analysis.stability.formatting import STATES
 from callbench.analysis.stability.lines import notes, valid_lines
-from callbench.analysis.stability.slices import SPEED, slice_of, window_of_line
+from callbench.analysis.stability.slices import slice_of, window_of_line
 from callbench.analysis.stability.slowness import judge_slowness
 from callbench.analysis.stability.starved_hosts import starved_findings, without_blame
 from callbench.model.objective import Objective
@@ -124,7 +125,7 @@ def read(run: Record) -> OverloadResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = valid_lines(OVERLOAD_LINES.read(run.lines(), run.path), "factor")
+    lines = valid_lines(OVERLOAD_LINES.read(run.lines(), run.journal_file), "factor")
     capacity = next((line["rate_per_s"] for line in lines if line["kind"] == "capacity"), None)
     before = next((line for line in lines if line["kind"] == "before"), None)
     steps = [] if before is None else [_step(line, lines, before) for line in lines if line["kind"] == "over"]
@@ -165,15 +166,7 @@ def _step(line: OverloadLine, lines: Sequence[OverloadTestLine], before: BeforeL
 
 
 def _latency(line: OverloadLine) -> Percentiles:
-    if SPEED not in line:
-        return {}
-    return {
-        "p50_us": line["p50_us"],
-        "p90_us": line["p90_us"],
-        "p99_us": line["p99_us"],
-        "p99.9_us": line["p99.9_us"],
-        "max_us": line["max_us"],
-    }
+    return cast("Percentiles", {name: value for name, value in line.items() if name in Percentiles.__annotations__})
 
 
 def overload_findings(result: OverloadResult) -> list[Finding]:

@@ -162,7 +162,7 @@ def read(run: Record) -> SoakResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = list(SOAK_LINES.read(run.lines(), run.path))
+    lines = list(SOAK_LINES.read(run.lines(), run.journal_file))
     slices = [line for line in lines if line["kind"] == "slice"]
     over = next((line["why"] for line in lines if line["kind"] == "over"), "")
     return SoakResult(
@@ -220,9 +220,9 @@ def _unserved(line: SoakSliceLine) -> int:
 
 
 def _latency(histograms: Sequence[HistogramLine]) -> Percentiles:
-    if not histograms:
-        return {}
     buckets = merged(dict(line["buckets"]) for line in histograms)
+    if not any(buckets.values()):
+        return {}
     return times(buckets, min(line["min_ns"] for line in histograms), max(line["max_ns"] for line in histograms))
 
 

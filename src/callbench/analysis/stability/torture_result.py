@@ -96,7 +96,7 @@ def read(run: Record) -> TortureResult:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = valid_lines(TORTURE_LINES.read(run.lines(), run.path), "test")
+    lines = valid_lines(TORTURE_LINES.read(run.lines(), run.journal_file), "test")
     tests = [test for line in lines if line["kind"] == "test" and (test := _tested(line, lines)) is not None]
     left_out = {line["test"]: line["why"] for line in lines if line["kind"] == "left-out"}
     return TortureResult(run, tests, left_out, lines, notes(run, lines))

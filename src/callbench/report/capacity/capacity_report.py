@@ -7,7 +7,7 @@ from itertools import groupby
 from statistics import median
 from typing import Literal
 
-from callbench.analysis.capacity.result import CapacityResult, rate_of, read
+from callbench.analysis.capacity.result import CapacityResult, rate_of, read, times_of_load
 from callbench.analysis.load.endpoints import endpoint_record
 from callbench.analysis.stability.findings import unfinished
 from callbench.analysis.stability.formatting import errors_text, over_text
@@ -125,7 +125,7 @@ def _sorted(steps: Sequence[StepLine]) -> list[StepLine]:
 def _row(level: float, lines: Sequence[StepLine]) -> tuple[str, ...]:
     loads = [line["load"] for line in lines if line["load"]]
     values = [line["value_us"] / 1e3 for line in lines if line["value_us"] is not None]
-    means = [times["mean"] / 1e3 for load in loads if (times := load["service_us"] or load["latency_us"])]
+    means = [times["mean"] / 1e3 for load in loads if (times := times_of_load(load))]
     rate = rate_of(lines)
     errors: dict[str, int] = {}
     for kind, count in ((kind, count) for line in lines for kind, count in line["errors"].items()):

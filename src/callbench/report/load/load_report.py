@@ -91,7 +91,8 @@ def _sentences(record: LoadRecord) -> Iterator[str]:
     if lines := record["endpoints"]:
         yield from filter(None, [most_time(endpoints.summed([lines]))])
     yield from _server(record)
-    unknown = (record["latency_us"] or LatencyFigures()).get("unknown", {}).values()
+    latency = record["latency_us"]
+    unknown = latency.get("unknown", {}).values() if latency else ()
     if few := [why for why in unknown if why not in told]:
         yield f"{'; '.join(few)}."
 

@@ -8,7 +8,7 @@ from callbench.analysis.stability import soak_findings
 from callbench.analysis.stability.findings import FAILING, Finding, closing_sentence, title
 from callbench.analysis.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
 from callbench.analysis.stability.other_programs import others_text
-from callbench.analysis.stability.slices import SPEED, window_of_line
+from callbench.analysis.stability.slices import window_of_line
 from callbench.analysis.stability.soak_result import (
     GrowthResult,
     SideResources,
@@ -230,10 +230,9 @@ def _charts(result: SoakResult) -> Sequence[Chart]:
     rates = [(line["at_s"], window_of_line(line).per_s) for line in slices if line["seconds"]]
     failed = [(line["at_s"], sum(line["errors"].values()) / line["seconds"]) for line in slices if line["seconds"]]
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
-    answered = [line for line in slices if SPEED in line]
     times = {
-        "p50": [(line["at_s"], line["p50_us"] / 1e3) for line in answered],
-        "p99": [(line["at_s"], line["p99_us"] / 1e3) for line in answered],
+        "p50": [(line["at_s"], line["p50_us"] / 1e3) for line in slices if "p50_us" in line],
+        "p99": [(line["at_s"], line["p99_us"] / 1e3) for line in slices if "p99_us" in line],
     }
     panels = [
         Panel("per second", lines),

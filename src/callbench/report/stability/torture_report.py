@@ -140,7 +140,9 @@ def _charts(tests: Sequence[TortureTest], lines: Sequence[TortureLine]) -> list[
         )
         times = [(line["at_s"] - start, line["p50_us"] / 1e3) for line in seen if "p50_us" in line]
         calls = [(line["at_s"] - start, window_of_line(line).per_s) for line in seen if line["seconds"]]
-        failed = [(line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen]
+        failed = [
+            (line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen if line["seconds"]
+        ]
         bad = [
             (begun + line["at_ms"] / 1e3, line["open_now"])
             for line in lines

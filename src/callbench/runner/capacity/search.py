@@ -78,7 +78,7 @@ class CapacitySearch:
         self._on_line = on_line
         self._run, self._target, self._request, self._say = run, target, request, say
         lines = list(run.lines())
-        steps = list(of_kind(lines, StepLine, run.path))
+        steps = list(of_kind(lines, StepLine, run.journal_file))
         self._trials = [trial_of(line) for line in steps]
         self._rates = {line["level"]: line["load"]["rate_per_s"] for line in steps if line["load"]}
         # Mean times of a call, microseconds.
@@ -86,8 +86,8 @@ class CapacitySearch:
         for line in steps:
             self._times_us |= _mean_us(line["level"], line["load"])
         self._alone = alone_of(lines, run)
-        self._proofs: list[TriedLoad] = list(of_kind(lines, ProofLine, run.path))
-        self._dead = any(of_kind(lines, LossLine, run.path))
+        self._proofs: list[TriedLoad] = list(of_kind(lines, ProofLine, run.journal_file))
+        self._dead = any(of_kind(lines, LossLine, run.journal_file))
         self._spent_s = until_s(lines)
         self._began = time.monotonic() - self._spent_s
         self._connected = 0

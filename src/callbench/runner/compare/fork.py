@@ -22,10 +22,10 @@ from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.reference.echoes import REFERENCE_BYTES, Echo, EchoTask, MachineState
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.rate import window_of
-from callbench.store.lines.comparison import MetCell, MetRecord
+from callbench.store.lines.comparison import DrivenSlice, MetCell, MetRecord, Side
 from callbench.store.lines.rounds import SliceSeen
 
-SIDES = (0, 1)
+SIDES: tuple[Side, Side] = (0, 1)
 _UNIT_NAMES = ("A", "B")
 Pair = tuple[Candidate, Candidate]
 Cells = tuple[Cell, Cell]
@@ -102,7 +102,7 @@ class ComparisonTask:
 class _Side(Task):
     """The task of a cell on one side; it adds up the slices that count."""
 
-    def __init__(self, side: int, cell: Cell, length: Length) -> None:
+    def __init__(self, side: Side, cell: Cell, length: Length) -> None:
         """Prepare the task."""
         self.unit = _unit_name(side)
         self.side = side
@@ -121,8 +121,8 @@ class _Side(Task):
         """Store the slice until it is known whether its round counts."""
         self._result = result
 
-    def add_slice_counts(self) -> list[float]:
-        """Count the last slice. Return side, calls, errors, nanoseconds, and the calls within the window."""
+    def add_slice_counts(self) -> DrivenSlice:
+        """Count the last slice. Return its line."""
         done = self._result["done"]
         window = window_of(done)
         self.spent_ns += max(1, done["elapsed_ns"])
@@ -131,7 +131,7 @@ class _Side(Task):
             self.latency = None
         else:
             self.latency = merged([self.latency, dict(done["latency"]["buckets"])])
-        return [self.side, done["calls"], sum(done["errors"].values()), window.ns, window.calls]
+        return self.side, done["calls"], sum(done["errors"].values()), window.ns, window.calls
 
 
 class _PairDrive:
@@ -150,9 +150,9 @@ class _PairDrive:
         self.length = length_of(cells[0].load, least_s, slow=any(bool(card.get("slow")) for card in cards))
         self.cells = cells
         self.tasks = [_Side(side, cells[side], self.length) for side in SIDES]
-        self.slices: list[list[float]] = []
+        self.slices: list[DrivenSlice] = []
         self.unsupported, self.lacks, self.unsupported_side = "", False, ""
-        self.sustained: list[float] = []
+        self.sustained: tuple[float, float] | None = None
 
     @property
     def spent_s(self) -> float:
@@ -179,10 +179,10 @@ class _PairDrive:
         id_ = self.cells[0].id
         if self.unsupported:
             return MetCell(cell=id_, cannot=self.unsupported, lacks=self.lacks, side=self.unsupported_side)
-        latency = [None if task.latency is None else list(task.latency.items()) for task in self.tasks]
+        a, b = (None if task.latency is None else list(task.latency.items()) for task in self.tasks)
         agree = all(task.agree for task in self.tasks)
-        met = MetCell(cell=id_, agree=agree, slices=self.slices, latency=latency)
-        if self.sustained:
+        met = MetCell(cell=id_, agree=agree, slices=self.slices, latency=(a, b))
+        if self.sustained is not None:
             met["sustained"] = self.sustained
         return met
 
@@ -208,7 +208,7 @@ class ComparedFork:
         self._cells = [_PairDrive(cells, stacks) for cells in task.cells]
         self._units: dict[str, Unit] = {}
         self._echo = EchoTask(task.reference_echo.echo) if task.reference_echo is not None else None
-        self._echoes: list[list[int]] = []
+        self._echoes: list[tuple[int, int]] = []
         self._repeated = 0
 
     def run(self, amount_of: AmountOf) -> MetRecord:
@@ -300,7 +300,7 @@ class ComparedFork:
                 pair_drive.add_slice_counts()
             if self._echo is not None and self._echo.result is not None:
                 done = self._echo.result["done"]
-                self._echoes.append([done["calls"], done["elapsed_ns"]])
+                self._echoes.append((done["calls"], done["elapsed_ns"]))
             number += 1
 
     def _drive_without_a_pause(self, seconds: float) -> None:
@@ -312,7 +312,7 @@ class ComparedFork:
             if pair_drive.unsupported:
                 continue
             rates = {side: self._rate_without_a_pause(pair_drive, side, seconds) for side in self._rng.sample(SIDES, 2)}
-            pair_drive.sustained = [rates[side] for side in SIDES]
+            pair_drive.sustained = rates[0], rates[1]
 
     def _rate_without_a_pause(self, pair_drive: _PairDrive, side: int, seconds: float) -> float:
         unit, cell = self._units[_unit_name(side)], pair_drive.cells[side]

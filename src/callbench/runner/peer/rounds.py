@@ -207,6 +207,8 @@ def driver_side(done: Done, think_ms: float) -> GeneratorRound:
     [middle] = Buckets.of(dict(histogram["buckets"])).percentiles([0.5], least, greatest)
     mean = int(histogram["sum_ns"]) / histogram["count"]
     window = window_of(done)
+    if not window.calls:
+        raise CallbenchError("no call of the load driver ended within the time")
     errors = sum(done["errors"].values())
     busy = processor_used_ns(done) * window.calls / done["calls"] / window.ns
     mean_ms = mean / 1e6
@@ -247,7 +249,7 @@ def peer_side(result: jmeter.JMeterResult, think_ms: float, processors: int) -> 
         CallbenchError: no call succeeded.
     """
     summary = result.summary
-    if summary.median_ms is None or summary.mean_ms is None:
+    if summary.median_ms is None or summary.mean_ms is None or not summary.rate_per_s:
         raise CallbenchError(f"no call of {PEER} succeeded: {dict(summary.errors)}")
     errors = sum(summary.errors.values())
     elapsed_ms = max(1, summary.end_ms - summary.begin_ms)
@@ -258,12 +260,12 @@ def peer_side(result: jmeter.JMeterResult, think_ms: float, processors: int) -> 
     own_ms = max(known, default=0.0)
     return GeneratorRound(
         rate_per_s=summary.rate_per_s,
-        # JMeter's clock cannot measure a median of 0 ms.
+        # JMeter's clock has whole milliseconds: no call took none.
         median_ms=max(summary.median_ms, 0.001),
         mean_ms=summary.mean_ms,
         busy=result.processor_ms / elapsed_ms / processors,
         calls=summary.calls,
         errors=errors,
-        round_ms=summary.mean_ms + (summary.gap_ms or 0.0) + think_ms,
+        round_ms=max(summary.mean_ms + (summary.gap_ms or 0.0) + think_ms, 0.001),
         own_ms=own_ms,
     )

@@ -206,7 +206,7 @@ class _Rounds:
         self._catalogue = catalogue
         self._progress = progress
         self._cells = stored.planned_cells(run)
-        lines = list(PEER_LINES.read(run.lines(), run.path))
+        lines = list(PEER_LINES.read(run.lines(), run.journal_file))
         self._done = {(line["round"], line["cell"]) for line in lines if line["kind"] == "round"}
         self._failed = {line["cell"] for line in lines if line["kind"] == "excluded"}
         self._length = RoundLength(self._requested.seconds, self._requested.warm_up_s)

@@ -46,14 +46,14 @@ class SliceProgress(ProgressLine):
     def add_load(self, line: TriedLine) -> None:
         """Take a load of a search for a capacity; it is kept with the next text."""
         load = line["load"]
-        times = (load and load.get("latency_us")) or {}
+        times = load.get("latency_us") if load else None
         self._points.add(
             progress_point(
                 line["at_s"],
                 None if load is None else load["rate_per_s"],
                 sum(line["errors"].values()),
-                p50_us=times.get("p50"),
-                p99_us=times.get("p99"),
+                p50_us=times.get("p50") if times else None,
+                p99_us=times.get("p99") if times else None,
                 objective_us=line["value_us"],
                 level=figure(line["level"], 0.0),
                 holds=line["holds"],

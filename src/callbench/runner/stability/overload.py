@@ -303,7 +303,7 @@ def _service_times(done: Done) -> Percentiles:
 
 def _read_progress(run: RecordWriter) -> _Progress:
     progress = _Progress()
-    for line in OVERLOAD_LINES.read(run.lines(), run.path):
+    for line in OVERLOAD_LINES.read(run.lines(), run.journal_file):
         match line["kind"]:
             case "step":
                 progress.steps = _with(progress.steps, LevelTrial(line["level"], line["holds"]))

@@ -285,7 +285,7 @@ class Soak:
 
 def _read_progress(run: RecordWriter) -> _Progress:
     progress = _Progress()
-    for line in SOAK_LINES.read(run.lines(), run.path):
+    for line in SOAK_LINES.read(run.lines(), run.journal_file):
         match line["kind"]:
             case "slice" | "rest":
                 total_s = progress.driven_s if line["kind"] == "slice" else progress.rested_s

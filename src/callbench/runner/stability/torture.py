@@ -218,7 +218,7 @@ class Torture:
 
 def _read_progress(run: RecordWriter) -> _Progress:
     progress = _Progress()
-    for line in TORTURE_LINES.read(run.lines(), run.path):
+    for line in TORTURE_LINES.read(run.lines(), run.journal_file):
         if line["kind"] == "slice":
             progress.started.add(line["test"])
         elif line["kind"] == "tested" or line["kind"] == "left-out":

@@ -5,6 +5,7 @@ from typing import Literal, NotRequired, TypedDict
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.slices import EndpointResult, LatencyFigures
+from callbench.store.typed import Amount, Count, Positive
 
 
 class SideRecord(TypedDict):
@@ -13,15 +14,30 @@ class SideRecord(TypedDict):
     None: it could not be seen.
     """
 
-    busy: float | None
-    thread: float | None
-    waited: float | None
-    neighbours: float | None
+    busy: Amount | None
+    thread: Amount | None
+    waited: Amount | None
+    neighbours: Amount | None
 
 
 class EvidenceRecord(TypedDict):
-    """What was seen of both sides, and of the server behind the server if there is one."""
+    """What was seen of both sides, and of the server behind the server if there is one.
 
+    The other members are those of `callbench.stats.load.bottleneck.Evidence`.
+    """
+
+    clients: Count
+    in_process: bool
+    paced: NotRequired[bool]
+    loop: NotRequired[Amount | None]
+    lateness: NotRequired[Amount | None]
+    steal: NotRequired[Amount | None]
+    together: NotRequired[bool]
+    link: NotRequired[Amount | None]
+    driver: NotRequired[bool]
+    apart: NotRequired[bool]
+    loop_taken: NotRequired[bool]
+    lacked: NotRequired[str]
     client: SideRecord | None
     server: SideRecord | None
     backend: SideRecord | None
@@ -30,10 +46,10 @@ class EvidenceRecord(TypedDict):
 class LoadedRecord(TypedDict):
     """What a load came to, as the record of a load has it, without what is large."""
 
-    clients: int
-    rate_per_s: float
-    calls: int
-    clients_unserved: NotRequired[int | None]
+    clients: Count
+    rate_per_s: Amount
+    calls: Count
+    clients_unserved: NotRequired[Count | None]
     latency_us: NotRequired[LatencyFigures | None]
     service_us: NotRequired[LatencyFigures | None]
     endpoints: NotRequired[list[EndpointResult] | None]
@@ -47,20 +63,20 @@ class LoadOutcome(TypedDict):
     """
 
     holds: bool
-    value_us: float | None
-    errors: dict[str, int]
+    value_us: Amount | None
+    errors: dict[str, Count]
     error_messages: NotRequired[str]
     load: LoadedRecord | None
     evidence: EvidenceRecord | None
-    processors: NotRequired[int | None]
+    processors: NotRequired[Count | None]
 
 
 class TriedLoad(LoadOutcome):
     """A load that was tried: of so many clients or calls a second, when it began, and how long it took."""
 
-    level: float
-    at_s: float
-    seconds: float
+    level: Positive
+    at_s: Amount
+    seconds: Amount
 
 
 class AloneLine(TypedDict):
@@ -70,16 +86,16 @@ class AloneLine(TypedDict):
     """
 
     kind: Literal["alone"]
-    calls: int
-    mean_us: float
-    variation: float
+    calls: Count
+    mean_us: Amount
+    variation: Amount
 
 
 class StepLine(TriedLoad):
     """A usual load, of the coarse search or of a crossing."""
 
     kind: Literal["step"]
-    phase: int
+    phase: Count
 
 
 class ProofLine(TriedLoad):
@@ -92,7 +108,7 @@ class LossLine(TypedDict):
     """The server ended under a load."""
 
     kind: Literal["death"]
-    level: float
+    level: Amount
     how: str
     why: str
 

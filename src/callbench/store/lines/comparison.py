@@ -1,11 +1,15 @@
 """Lines of a comparison: what both sides of a pair did in a fork, and which pairs were left out."""
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from callbench.store.lines.forks import UnitRecord
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
-from callbench.store.typed import AS_IT_IS
+from callbench.store.typed import Amount, Buckets, Count
+
+Side = Literal[0, 1]
+# Those that were stored before have no calls within the window.
+DrivenSlice = tuple[Side, Count, Count, Count, Amount] | tuple[Side, Count, Count, Count]
 
 
 class MetCell(TypedDict):
@@ -19,9 +23,9 @@ class MetCell(TypedDict):
 
     cell: str
     agree: NotRequired[bool]
-    slices: NotRequired[list[list[float]]]
-    latency: NotRequired[Annotated[list[list[tuple[int, int]] | None], AS_IT_IS]]
-    sustained: NotRequired[list[float]]
+    slices: NotRequired[list[DrivenSlice]]
+    latency: NotRequired[tuple[Buckets | None, Buckets | None]]
+    sustained: NotRequired[tuple[Amount, Amount]]
     cannot: NotRequired[str]
     lacks: NotRequired[bool]
     side: NotRequired[str]
@@ -35,9 +39,9 @@ class MetRecord(TypedDict):
     """
 
     cells: list[MetCell]
-    echoes: NotRequired[list[list[int]]]
-    repeated: NotRequired[int]
-    started_s: NotRequired[float]
+    echoes: NotRequired[list[tuple[Count, Count]]]
+    repeated: NotRequired[Count]
+    started_s: NotRequired[Amount]
     units: NotRequired[list[UnitRecord]]
     unsteady: NotRequired[str]
 
@@ -46,8 +50,8 @@ class MetLine(MetRecord):
     """A fork of a pair."""
 
     kind: Literal["met"]
-    round: int
-    pair: int
+    round: Count
+    pair: Count
     started: str
 
 
@@ -55,8 +59,8 @@ class LeftOutLine(TypedDict):
     """A pair that was left out: why, and which side it was."""
 
     kind: Literal["excluded"]
-    pair: int
-    round: int
+    pair: Count
+    round: Count
     why: str
     sides: NotRequired[list[str]]
 

@@ -1,6 +1,8 @@
 """Lines of forks and batches: what was begun, what is over, and what was left out."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from callbench.store.typed import AtLeast
 
 
 class ForkLine(TypedDict):
@@ -38,7 +40,7 @@ class UnitRecord(TypedDict):
 
     unit: str
     stack: str
-    idle_share: float | None
+    idle_share: Annotated[float, AtLeast()] | None
     paused: bool
 
 

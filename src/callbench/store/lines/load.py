@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
+from callbench.stats.load.bottleneck import Limit
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.sides import ProcessorsSeen, SideRead
 from callbench.store.lines.slices import EndpointResult, LatencyFigures, SummedHistogram
-from callbench.store.typed import AS_IT_IS
+from callbench.store.typed import AS_IT_IS, Amount, Count, Intervals, OneOf, Positive, Several
 
 Arrivals = Literal["closed", "constant", "poisson"]
 
@@ -20,12 +21,12 @@ class ThresholdRecord(TypedDict):
     """
 
     fail_if: str
-    value: float | None
-    limit: float
+    value: Amount | None
+    limit: Amount
     failed: bool
     undecided: NotRequired[str]
-    low: NotRequired[float]
-    high: NotRequired[float]
+    low: NotRequired[Amount]
+    high: NotRequired[Amount]
     assumed: NotRequired[bool]
     unserved: NotRequired[str]
 
@@ -33,15 +34,15 @@ class ThresholdRecord(TypedDict):
 class WaitingRecord(TypedDict):
     """Calls that were due and not done at half time and at the end."""
 
-    middle: float
-    end: float
+    middle: Amount
+    end: Amount
 
 
 class ServerUsed(TypedDict):
     """What the server used: milliseconds of processor time, and its readings before and after."""
 
-    processor_ms: int
-    processors: int
+    processor_ms: Count
+    processors: Several
     begin: SideRead
     end: SideRead
 
@@ -49,14 +50,14 @@ class ServerUsed(TypedDict):
 class VerdictRecord(TypedDict):
     """What limited the rate, and why that is said."""
 
-    limit: str
+    limit: Annotated[str, OneOf(Limit)]
     why: str
 
 
 class SentAgain(TypedDict, total=False):
     """Calls that were sent twice, as the server had closed their kept connection; missing if there were none."""
 
-    sent_again: int
+    sent_again: Count
 
 
 class LoadGenerator(TypedDict):
@@ -68,15 +69,15 @@ class LoadGenerator(TypedDict):
     """
 
     host: str
-    clients: int
-    calls: int
-    errors: int
+    clients: Count
+    calls: Count
+    errors: Count
     started_ns: NotRequired[int]
     late_start_ns: int
     clock_bound_ns: int
-    driver_busy: float
-    host_busy: float
-    late: NotRequired[float]
+    driver_busy: Amount
+    host_busy: Amount
+    late: NotRequired[Amount]
     starved: str
 
 
@@ -103,38 +104,38 @@ class LoadRecord(SentAgain, LoadGenerators, ServerDeath):
     target: str
     url: str
     protocol: str
-    clients: int
-    connections: int
-    threads: int
-    driver_processors: list[int]
+    clients: Count
+    connections: Count
+    threads: Count
+    driver_processors: list[Count]
     arrivals: Arrivals
-    rate_asked_per_s: float | None
-    seconds: float
+    rate_asked_per_s: Amount | None
+    seconds: Positive
     stopped: str | None
-    calls: int
-    calls_in_window: float
-    in_flight: float
-    last_answer_after_s: float
-    rate_per_s: float
+    calls: Count
+    calls_in_window: Amount
+    in_flight: Amount
+    last_answer_after_s: Amount
+    rate_per_s: Amount
     rate_missed: bool
     backlog: WaitingRecord | None
     latency_us: LatencyFigures | None
     service_us: LatencyFigures | None
     lateness_us: LatencyFigures | None
-    errors: dict[str, int]
-    clients_unserved: int | None
-    error_share: float
+    errors: dict[str, Count]
+    clients_unserved: Count | None
+    error_share: Amount
     thresholds: list[ThresholdRecord]
     failure: str | None
     error_messages: dict[str, str]
-    client_processor_us_per_call: float | None
+    client_processor_us_per_call: Amount | None
     server: ServerUsed | None
     server_unseen: str | None
     verdict: VerdictRecord
     processors: Annotated[ProcessorsSeen, AS_IT_IS]
     histogram_ns: SummedHistogram | None
     endpoints: list[EndpointResult] | None
-    intervals: Annotated[list[tuple[int, int, int]], AS_IT_IS]
+    intervals: Intervals
     latency_over_time: NotRequired[Annotated[dict[str, list[tuple[float, float, float]]], AS_IT_IS]]
     errors_over_time: NotRequired[Annotated[dict[str, list[tuple[float, float]]], AS_IT_IS]]
 
@@ -149,7 +150,7 @@ class IntervalsLine(TypedDict):
     """The sums so far, [nanoseconds, calls, errors], at the end of each interval; about once a second."""
 
     kind: Literal["intervals"]
-    intervals: list[tuple[int, int, int]]
+    intervals: Intervals
 
 
 LoadLine = LoadResultLine | IntervalsLine | NoteLine

@@ -21,20 +21,20 @@ def of_kind(lines: Iterable[Mapping[str, object]], of: type[Line], place: str | 
     """Yield the lines of a journal that are of a type, in their order, each checked.
 
     Args:
-        lines: of a journal.
+        lines: all of a journal, so that one can be named by its number.
         of: a type of lines.
-        place: where they are from, for the message.
+        place: the file that they are from, for the message.
 
     Raises:
         BadInput: one has not the form of its kind.
     """
     kinds = kinds_of(cast("Any", of))
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         if line["kind"] in kinds:
-            yield checked(line, of, place)
+            yield _checked(line, of, place, number)
 
 
-def checked(line: Mapping[str, object], of: type[Line], place: str | Path = "the journal") -> Line:
+def _checked(line: Mapping[str, object], of: type[Line], place: str | Path, number: int | None) -> Line:
     """Return a line as its type.
 
     Raises:
@@ -43,7 +43,11 @@ def checked(line: Mapping[str, object], of: type[Line], place: str | Path = "the
     try:
         return typed(cast("object", line), of)
     except Misfit as misfit:
-        raise BadInput(f"{place} is damaged: a line of kind {line['kind']}: {misfit}") from None
+        raise BadInput(f"{place} is damaged: {_named(line, number)}: {misfit}") from None
+
+
+def _named(line: Mapping[str, object], number: int | None) -> str:
+    return f"a line of kind {line['kind']}" if number is None else f"line {number}, of kind {line['kind']}"
 
 
 class LineTypes(Generic[Line]):
@@ -63,16 +67,16 @@ class LineTypes(Generic[Line]):
         self._whose = whose
         self.types: Mapping[str, type[Any]] = {kind: line for line in get_args(of) for kind in kinds_of(line)}
 
-    def line(self, line: Mapping[str, object], place: str | Path = "the journal") -> Line:
-        """Return a line as its type.
+    def line(self, line: Mapping[str, object], place: str | Path = "the journal", number: int | None = None) -> Line:
+        """Return a line as its type; `number`: which it is in its file.
 
         Raises:
             BadInput: it has not the form of its kind, or there is no such kind.
         """
         of = self.types.get(str(line["kind"]))
         if of is None:
-            raise BadInput(f"{place} is damaged: a line of kind {line['kind']} is none of {self._whose}")
-        return cast("Line", checked(line, of, place))
+            raise BadInput(f"{place} is damaged: {_named(line, number)} is none of {self._whose}")
+        return cast("Line", _checked(line, of, place, number))
 
     def read(self, lines: Iterable[Mapping[str, object]], place: str | Path = "the journal") -> Iterator[Line]:
         """Yield the lines of a journal, each as its type.
@@ -80,4 +84,4 @@ class LineTypes(Generic[Line]):
         Raises:
             BadInput: as `line`.
         """
-        return (self.line(line, place) for line in lines)
+        return (self.line(line, place, number) for number, line in enumerate(lines, start=1))

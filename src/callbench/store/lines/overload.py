@@ -1,12 +1,12 @@
 """Lines of an overload test: the search for its capacity, each overload, and the slices around it."""
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.sides import MachineUse, SideRead, SideUse
 from callbench.store.lines.slices import Percentiles, SliceFigures, TimedSlice
-from callbench.store.typed import AS_IT_IS
+from callbench.store.typed import Amount, Count, Intervals, Positive
 
 Phase = Literal["before", "after"]
 Moment = Literal["begin", "end", "rested"]
@@ -18,8 +18,8 @@ class ObjectiveMet(TypedDict):
     `value_us`: what it had of what the objective limits, None if it had none. `reached_per_s`: its rate.
     """
 
-    value_us: float | None
-    reached_per_s: float
+    value_us: Amount | None
+    reached_per_s: Amount
     holds: bool
 
 
@@ -27,8 +27,8 @@ class SearchedLine(ObjectiveMet):
     """A rate that was tried in search of the capacity. `starved`: as in a slice."""
 
     kind: Literal["step"]
-    level: float
-    at_s: float
+    level: Amount
+    at_s: Amount
     starved: NotRequired[list[str]]
 
 
@@ -36,17 +36,17 @@ class CapacityLine(TypedDict):
     """The capacity was found, or is as given."""
 
     kind: Literal["capacity"]
-    rate_per_s: float
-    at_s: float
+    rate_per_s: Positive
+    at_s: Amount
 
 
 class BeforeLine(TypedDict):
     """The median call before all overloads; a slice with a median above `limit_us` is slow."""
 
     kind: Literal["before"]
-    before_us: float
-    limit_us: float
-    at_s: float
+    before_us: Positive
+    limit_us: Positive
+    at_s: Amount
 
 
 class HalfLine(TimedSlice):
@@ -57,7 +57,7 @@ class HalfLine(TimedSlice):
 
     kind: Literal["slice"]
     phase: Phase
-    factor: float
+    factor: Amount
     holds: NotRequired[bool]
     sides: dict[str, SideUse]
 
@@ -69,13 +69,13 @@ class OverloadLine(SliceFigures):
     """
 
     kind: Literal["over"]
-    factor: float
+    factor: Amount
     holds: NotRequired[bool]
-    rate_asked_per_s: float
-    at_s: float
-    until_s: float
+    rate_asked_per_s: Amount
+    at_s: Amount
+    until_s: Amount
     service_us: Percentiles
-    intervals: Annotated[list[tuple[int, int, int]], AS_IT_IS]
+    intervals: Intervals
     sides: dict[str, SideUse]
     machine: MachineUse
 
@@ -84,15 +84,15 @@ class PassedLine(TypedDict):
     """An overload is over, and so is what was watched after it."""
 
     kind: Literal["passed"]
-    factor: float
-    at_s: float
+    factor: Amount
+    at_s: Amount
 
 
 class OverloadAgainLine(TypedDict):
     """An overload was interrupted and is repeated: its lines so far do not count."""
 
     kind: Literal["again"]
-    factor: float
+    factor: Amount
 
 
 class OverloadMomentLine(TypedDict):
@@ -100,7 +100,7 @@ class OverloadMomentLine(TypedDict):
 
     kind: Literal["moment"]
     moment: Moment
-    at_s: float
+    at_s: Amount
     sides: dict[str, SideRead]
 
 
@@ -108,8 +108,8 @@ class OverloadDeathLine(TypedDict):
     """The server ended, after so many right answers."""
 
     kind: Literal["death"]
-    at_s: float
-    calls: int
+    at_s: Amount
+    calls: Count
     how: str
     why: str
 

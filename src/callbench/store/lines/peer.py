@@ -4,19 +4,20 @@ from typing import Literal, NotRequired, TypedDict
 
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
+from callbench.store.typed import Amount, Count, Positive
 
 
 class GeneratorRecord(TypedDict):
     """What one generator came to in a round: `callbench.analysis.peer.agreement.GeneratorRound`."""
 
-    rate_per_s: float
-    median_ms: float
-    mean_ms: float
-    busy: float
-    calls: int
-    errors: int
-    round_ms: float
-    own_ms: float | None
+    rate_per_s: Positive
+    median_ms: Positive
+    mean_ms: Amount
+    busy: Amount
+    calls: Count
+    errors: Count
+    round_ms: Positive
+    own_ms: Amount | None
 
 
 class PeerRound(TypedDict):
@@ -31,7 +32,7 @@ class PeerRoundLine(PeerRound):
     """A round of a cell, and when it ended."""
 
     kind: Literal["round"]
-    round: int
+    round: Count
     cell: str
     ended: NotRequired[str]
 
@@ -40,7 +41,7 @@ class CellLeftOutLine(TypedDict):
     """A cell is not driven any more, and why."""
 
     kind: Literal["excluded"]
-    round: int
+    round: Count
     cell: str
     why: str
 

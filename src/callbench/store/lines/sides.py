@@ -2,6 +2,8 @@
 
 from typing import NotRequired, TypedDict
 
+from callbench.store.typed import Several, Whole
+
 
 class SideUse(TypedDict):
     """What a side used since the line before: sizes now and at their greatest, and differences of counts.
@@ -9,33 +11,33 @@ class SideUse(TypedDict):
     `files` is None if the kernel does not report them. Times are of the kernel's ticks, in milliseconds.
     """
 
-    processes: int
-    resident_bytes: int
-    resident_peak: int
-    threads: int
-    threads_peak: int
-    threads_made: int
-    threads_ended: int
-    files: int | None
-    user_ms: int
-    system_ms: int
+    processes: Whole
+    resident_bytes: Whole
+    resident_peak: Whole
+    threads: Whole
+    threads_peak: Whole
+    threads_made: Whole
+    threads_ended: Whole
+    files: Whole | None
+    user_ms: Whole
+    system_ms: Whole
 
 
 class SideRead(TypedDict):
     """Everything that was read of a side at a moment: `callbench.model.process_readings.FullReading`."""
 
-    processes: int
-    threads: int
-    resident_bytes: int
-    user_ms: int
-    system_ms: int
-    minor_faults: int
-    major_faults: int
-    unique_bytes: int | None
-    proportional_bytes: int | None
-    files: int | None
-    voluntary: int | None
-    involuntary: int | None
+    processes: Whole
+    threads: Whole
+    resident_bytes: Whole
+    user_ms: Whole
+    system_ms: Whole
+    minor_faults: Whole
+    major_faults: Whole
+    unique_bytes: Whole | None
+    proportional_bytes: Whole | None
+    files: Whole | None
+    voluntary: Whole | None
+    involuntary: Whole | None
 
 
 class MachineUse(TypedDict):
@@ -45,13 +47,13 @@ class MachineUse(TypedDict):
     processes of the server are. `most`: the other programs that used most.
     """
 
-    elapsed_ns: int
-    processors: int
-    busy_ns: int
-    steal_ns: int
-    ours_ns: int
+    elapsed_ns: Whole
+    processors: Several
+    busy_ns: Whole
+    steal_ns: Whole
+    ours_ns: Whole
     known: bool
-    most: list[tuple[str, int]]
+    most: list[tuple[str, Whole]]
 
 
 class ThreadsUse(TypedDict):

@@ -1,27 +1,27 @@
 """A slice of calls of a soak, an overload or a torture: the statistics of a short drive."""
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import NotRequired, Required, TypedDict
 
 from callbench.store.lines.sides import MachineUse
-from callbench.store.typed import AS_IT_IS
+from callbench.store.typed import Amount, Buckets, Count
 
 Percentiles = TypedDict(
     "Percentiles",
-    {"p50_us": float, "p90_us": float, "p99_us": float, "p99.9_us": float, "max_us": float},
+    {"p50_us": Amount, "p90_us": Amount, "p99_us": Amount, "p99.9_us": Amount, "max_us": Amount},
     total=False,
 )
 LatencyFigures = TypedDict(
     "LatencyFigures",
     {
-        "mean": float,
-        "min": float,
-        "p50": float | None,
-        "p75": float | None,
-        "p90": float | None,
-        "p99": float | None,
-        "p99.9": float | None,
-        "p99.99": float | None,
-        "max": float,
+        "mean": Required[Amount],
+        "min": Required[Amount],
+        "p50": Amount | None,
+        "p75": Amount | None,
+        "p90": Amount | None,
+        "p99": Amount | None,
+        "p99.9": Amount | None,
+        "p99.99": Amount | None,
+        "max": Required[Amount],
         "unknown": dict[str, str],
     },
     total=False,
@@ -33,27 +33,27 @@ Percentiles.__doc__ = "Percentiles and the longest call, in microseconds. A slic
 class SummedHistogram(TypedDict):
     """Histograms of nanoseconds, added up. A drive of its own has the sum as a text."""
 
-    count: int
-    sum_ns: int | str
-    min_ns: int
-    max_ns: int
-    buckets: Annotated[list[tuple[int, int]], AS_IT_IS]
+    count: Count
+    sum_ns: Count | str
+    min_ns: Count
+    max_ns: Count
+    buckets: Buckets
 
 
 class EndpointCounts(TypedDict):
     """An endpoint of several: its calls, and the time that clients spent in them, in seconds."""
 
     name: str
-    calls: int
-    errors: dict[str, int]
-    in_call_s: float
+    calls: Count
+    errors: dict[str, Count]
+    in_call_s: Amount
     histogram_ns: SummedHistogram | None
 
 
 class EndpointResult(EndpointCounts):
     """The same with what follows from it: its part of the time in calls, and the times of right answers."""
 
-    time_share: float | None
+    time_share: Amount | None
     latency_us: LatencyFigures | None
 
 
@@ -67,19 +67,19 @@ class SliceFigures(Percentiles):
     processor time.
     """
 
-    calls: int
-    errors: dict[str, int]
+    calls: Count
+    errors: dict[str, Count]
     error_messages: dict[str, str]
-    seconds: float
-    window: NotRequired[tuple[float, int, int]]
-    last_answer_s: float | None
-    processor_us: NotRequired[int]
-    sum_ns: NotRequired[int]
-    min_ns: NotRequired[int]
-    max_ns: NotRequired[int]
-    buckets: NotRequired[Annotated[list[tuple[int, int]], AS_IT_IS]]
-    unserved: NotRequired[int]
-    sent_again: NotRequired[int]
+    seconds: Amount
+    window: NotRequired[tuple[Amount, Count, Count]]
+    last_answer_s: Amount | None
+    processor_us: NotRequired[Count]
+    sum_ns: NotRequired[Count]
+    min_ns: NotRequired[Count]
+    max_ns: NotRequired[Count]
+    buckets: NotRequired[Buckets]
+    unserved: NotRequired[Count]
+    sent_again: NotRequired[Count]
     endpoints: NotRequired[list[EndpointCounts]]
     starved: NotRequired[list[str]]
 
@@ -87,6 +87,6 @@ class SliceFigures(Percentiles):
 class TimedSlice(SliceFigures):
     """A slice in its test: when it began, and what used the machine meanwhile. `dead`: the server had ended."""
 
-    at_s: float
+    at_s: Amount
     dead: bool
     machine: MachineUse

@@ -1,31 +1,31 @@
 """Lines of a soak: its slices, what was sampled beside them, and what happened to the server."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.overload import Moment
 from callbench.store.lines.sides import MachineUse, SideRead, SideUse
 from callbench.store.lines.slices import EndpointCounts, TimedSlice
-from callbench.store.typed import AS_IT_IS
+from callbench.store.typed import Amount, Buckets, Count
 
 
 class SoakStartLine(TypedDict):
     """The server was started, or found, for the first time (`start` 0) or again, which took so long."""
 
     kind: Literal["start"]
-    start: int
-    at_s: float
-    took_s: float
+    start: Count
+    at_s: Amount
+    took_s: Amount
 
 
 class SoakSliceLine(TimedSlice):
     """A slice of a step of so many clients."""
 
     kind: Literal["slice"]
-    step: int
-    clients: int
-    start: int
+    step: Count
+    clients: Count
+    start: Count
     sides: dict[str, SideUse]
 
 
@@ -33,11 +33,11 @@ class RestLine(TypedDict):
     """A time without clients, after a step."""
 
     kind: Literal["rest"]
-    step: int
-    clients: int
-    start: int
-    at_s: float
-    seconds: float
+    step: Count
+    clients: Count
+    start: Count
+    at_s: Amount
+    seconds: Amount
     sides: dict[str, SideUse]
     machine: MachineUse
 
@@ -46,17 +46,17 @@ class HistogramLine(TypedDict):
     """The histogram of the slices since the line before, of nanoseconds: [index, count]."""
 
     kind: Literal["histogram"]
-    step: int
-    min_ns: int
-    max_ns: int
-    buckets: Annotated[list[tuple[int, int]], AS_IT_IS]
+    step: Count
+    min_ns: Count
+    max_ns: Count
+    buckets: Buckets
 
 
 class EndpointsLine(TypedDict):
     """The endpoints of the same slices, if clients call several."""
 
     kind: Literal["endpoints"]
-    step: int
+    step: Count
     endpoints: list[EndpointCounts]
 
 
@@ -64,11 +64,11 @@ class SoakMomentLine(TypedDict):
     """What each side held at the begin or the end of a step, or after the rest."""
 
     kind: Literal["moment"]
-    step: int
-    clients: int
-    start: int
+    step: Count
+    clients: Count
+    start: Count
     moment: Moment
-    at_s: float
+    at_s: Amount
     sides: dict[str, SideRead]
 
 
@@ -77,10 +77,10 @@ class SoakDeathLine(TypedDict):
 
     kind: Literal["death"]
     side: Literal["server", "client"]
-    start: int
-    step: int | None
-    at_s: float
-    calls: int
+    start: Count
+    step: Count | None
+    at_s: Amount
+    calls: Count
     how: str
     why: str
 
@@ -89,7 +89,7 @@ class SoakOverLine(TypedDict):
     """The soak ended early, and why."""
 
     kind: Literal["over"]
-    at_s: float
+    at_s: Amount
     why: str
 
 

@@ -7,6 +7,7 @@ from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.sides import SideRead, SideUse
 from callbench.store.lines.slices import SliceFigures, TimedSlice
+from callbench.store.typed import Amount, Count, Positive
 
 Phase = Literal["before", "during", "after"]
 
@@ -14,19 +15,19 @@ Phase = Literal["before", "during", "after"]
 class ConnectionCounts(TypedDict):
     """Connections and bytes since the start, as the attacking side counts them: `engine/torture/src/counts.rs`."""
 
-    opened: int
-    open_now: int
-    max_open: int
-    refused: int
-    timed_out: int
-    failed: int
-    answered: int
-    closed_by_server: int
-    reset_by_server: int
-    ended: int
-    sent_bytes: int
-    received_bytes: int
-    out_of_resources: int
+    opened: Count
+    open_now: Count
+    max_open: Count
+    refused: Count
+    timed_out: Count
+    failed: Count
+    answered: Count
+    closed_by_server: Count
+    reset_by_server: Count
+    ended: Count
+    sent_bytes: Count
+    received_bytes: Count
+    out_of_resources: Count
 
 
 class ConnectionTotals(ConnectionCounts):
@@ -45,7 +46,7 @@ class HowEnded(TypedDict):
 class ObservedFigures(SliceFigures):
     """What the observer saw in a slice; `connect_s` is None if it could not connect."""
 
-    connect_s: float | None
+    connect_s: Amount | None
 
 
 class ObservedLine(ObservedFigures, TimedSlice):
@@ -62,16 +63,16 @@ class AttackLine(TypedDict):
     kind: Literal["test"]
     test: str
     about: str
-    at_s: float
+    at_s: Amount
     begin: dict[str, SideRead]
-    before_us: float
-    limit_us: float
+    before_us: Positive
+    limit_us: Positive
 
 
 class ConnectionsSoFar(ConnectionCounts):
     """The connections so far, `at_ms` after they began."""
 
-    at_ms: int
+    at_ms: Count
 
 
 class ConnectionsLine(ConnectionsSoFar):
@@ -86,7 +87,7 @@ class AttackedLine(TypedDict):
 
     kind: Literal["tested"]
     test: str
-    ended_s: float
+    ended_s: Amount
     connections: ConnectionTotals
     end: dict[str, SideRead]
     sides: dict[str, SideUse]
