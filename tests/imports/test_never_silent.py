@@ -419,3 +419,81 @@ def test_a_required_parameter_of_swagger_is_no_word_that_is_left_out(tmp_path: P
         json.dumps({"swagger": "2.0", "info": {"title": "t", "version": "1"}, "paths": {"/{x}": {"get": get}}})
     )
     assert imported(file).schema.losses == ()
+
+
+@pytest.mark.parametrize(("version", "kind"), [("3.0.3", Kind.STRING), ("3.1.0", Kind.JSON)])
+def test_what_stands_beside_a_reference_is_ignored_before_openapi_3_1_and_listed(
+    tmp_path: Path, version: str, kind: Kind
+) -> None:
+    reference = {"$ref": "#/components/schemas/Name", "type": "integer", "description": "of an order"}
+    alone = {"$ref": "#/components/schemas/Name", "description": "says nothing of the value"}
+    order = {"type": "object", "properties": {"a": reference, "b": alone}}
+    answer = {"200": {"description": "", "content": {"application/json": {"schema": order}}}}
+    file = tmp_path / "api.json"
+    file.write_text(
+        json.dumps(
+            {
+                "openapi": version,
+                "info": {"title": "shop", "version": "1"},
+                "paths": {"/orders": {"get": {"responses": answer}}},
+                "components": {"schemas": {"Name": {"type": "string"}}},
+            }
+        )
+    )
+    service = imported(file)
+    fields = {field.json_name: field.kind for message in service.schema.messages for field in message.fields}
+    assert fields == {"a": kind, "b": Kind.STRING}
+    listed = [loss.place for loss in service.schema.losses if "beside a `$ref`" in loss.problem]
+    assert [place.rpartition("/")[2] for place in listed] == (["a"] if version == "3.0.3" else [])
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ({"one": 1e-60}, r"\$\.one is 1e-60"),
+        ({"one": "1e-60"}, r"\$\.one is 1e-60"),
+        ({"many": [1, -1e-60]}, r"\$\.many\[1\] is -1e-60"),
+        ({"named": {"x": 1e-60}}, r"\$\.named\.x is 1e-60"),
+    ],
+)
+def test_a_number_that_a_float_has_as_0_is_refused(tmp_path: Path, value: Json, place: str) -> None:
+    """Protobuf's reader of JSON takes it, and its writer then sends nothing."""
+    file = tmp_path / "a.proto"
+    fields = "float one = 1; repeated float many = 2; map<string, float> named = 3; double wide = 4;"
+    file.write_text(f'syntax = "proto3"; message A {{ {fields} }}')
+    own_json = imported(file).own_json
+    assert own_json is not None
+    with pytest.raises(BadInput, match=f"{place}, which is 0 in the 32 bits of a float"):
+        own_json("A", value)
+    held: Json = {"one": 1e-45, "many": [0], "named": {"x": 0}, "wide": 1e-60}
+    assert own_json("A", held)[0] == held
+
+
+@pytest.mark.parametrize(
+    ("branches", "twice"),
+    [
+        (["int", "string", "int"], "int"),
+        (["null", "int", "null"], "null"),
+        ([{"type": "array", "items": "int"}, {"type": "array", "items": "string"}], "array"),
+        (["string", {"type": "string", "logicalType": "uuid"}], "string"),
+    ],
+)
+def test_a_union_of_avro_with_a_type_twice_is_refused(tmp_path: Path, branches: list[Json], twice: str) -> None:
+    """Avro's own readers refuse it: what is written does not say which of them it is."""
+    file = tmp_path / "a.avsc"
+    file.write_text(json.dumps({"type": "record", "name": "R", "fields": [{"name": "u", "type": branches}]}))
+    with pytest.raises(BadInput, match=f"#/fields/0: the union has '{twice}' twice; take one of them out"):
+        imported(file)
+
+
+def test_a_logical_type_of_avro_on_another_type_is_disregarded_as_avro_does(tmp_path: Path) -> None:
+    types: list[Json] = [{"type": of, "logicalType": "date"} for of in ("string", "int")]
+    fields: Json = [{"name": name, "type": of} for name, of in zip("ab", types, strict=True)]
+    file = tmp_path / "a.avsc"
+    file.write_text(json.dumps({"type": "record", "name": "R", "fields": fields}))
+    service = imported(file)
+    assert [(field.kind, field.format) for field in service.schema.messages[0].fields] == [
+        (Kind.STRING, ""),
+        (Kind.INT32, "date"),
+    ]
+    assert [loss.place.rpartition("#")[2] for loss in service.schema.losses] == ["/fields/1"]

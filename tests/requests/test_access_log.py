@@ -327,3 +327,15 @@ def test_logs_of_proxies_and_of_w3c_s_format_are_read(tmp_path: Path, lines: lis
     notes = " ".join(found.notes)
     assert "1 request failed when it was logged" in notes
     assert "1 line is left out since it cannot be read" in notes
+
+
+def test_hosts_of_whole_urls_are_not_sent_and_named(tmp_path: Path) -> None:
+    """A proxy is asked whole URLs, of several servers."""
+    hosts = ("shop.example:8080", "user:secret@pay.example", "shop.example:8080")
+    lines = [f'1.2.3.4 - - [T] "GET http://{host}/a HTTP/1.1" 200 5' for host in hosts]
+    file = tmp_path / "access.log"
+    file.write_text("\n".join([*lines, '1.2.3.4 - - [T] "GET /a HTTP/1.1" 200 5', ""]))
+    log = access_log.read(file)
+    assert [step.paths for session in log.script.sessions for step in session.steps] == [("/a",)]
+    said = "its URLs name the hosts pay.example and 1 more, which are not sent: the given server gets every request."
+    assert log.notes[-1] == f"{file}: {said}"

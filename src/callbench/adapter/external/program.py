@@ -163,15 +163,20 @@ def _free_port(host: str) -> int:
     for step in range(size):
         port = _FIRST_PORT + (begin + step) % size
         claim = socket.socket(socket.AF_UNIX)
-        with contextlib.suppress(OSError), socket.socket() as place:
+        with contextlib.suppress(OSError), socket.socket(_family(host)) as place:
             claim.bind(f"\0callbench-port-{port}")
             # As a server may do it: a port whose last connections linger cannot be had.
             place.bind((host, port))
             _CLAIMS.append(claim)
             return port
         claim.close()
-    with socket.create_server((host, 0)) as listener:
+    with socket.create_server((host, 0), family=_family(host)) as listener:
         return int(listener.getsockname()[1])
+
+
+def _family(host: str) -> socket.AddressFamily:
+    """Return which kind of address it is."""
+    return socket.AF_INET6 if ipaddress.ip_address(host).version == 6 else socket.AF_INET
 
 
 def _given_away_from() -> int:
@@ -182,7 +187,7 @@ def _given_away_from() -> int:
 
 def _require_free(host: str, port: int) -> None:
     try:
-        with socket.create_server((host, port)):
+        with socket.create_server((host, port), family=_family(host)):
             pass
     except OSError as failure:
         raise Refusal("out-of-resources", f"port {port} of {host} is taken: {failure.strerror}") from None

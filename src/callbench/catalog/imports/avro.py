@@ -23,6 +23,13 @@ _PRIMITIVES = {
     "string": (Kind.STRING, Encoding.VARINT),
 }
 _HOLDERS = {"array": ("items", Shape.MANY), "map": ("values", Shape.MAP)}
+_LOGICAL = {
+    **dict.fromkeys(("date", "time-millis"), Kind.INT32),
+    **dict.fromkeys(("time-micros", "timestamp-millis", "timestamp-micros", "timestamp-nanos"), Kind.INT64),
+    **dict.fromkeys(("local-timestamp-millis", "local-timestamp-micros", "local-timestamp-nanos"), Kind.INT64),
+    **dict.fromkeys(("decimal", "duration"), Kind.BYTES),
+}
+"""The types that the logical types of Avro stand for. A UUID is a text or bytes."""
 _BYTES = ("Avro's own JSON writes a byte as a letter.", "JSON has bytes as base64, also in samples.")
 
 
@@ -217,6 +224,8 @@ class _Reader:
     def _union(self, schema: list[Any], space: str, place: str, hint: str) -> ValueType:
         others = [branch for branch in schema if branch != NULL]
         null = len(others) < len(schema)
+        if len(schema) - len(others) > 1:
+            raise self._wrong(place, "the union has 'null' twice; take one of them out")
         if null and len(others) == 1:
             inner = self.typed(others[0], space, place, hint)
             if null and inner.shape is not Shape.ONE:
@@ -229,6 +238,8 @@ class _Reader:
         if not all(isinstance(branch, str | dict) for branch in others):
             raise self._wrong(place, "a union cannot hold a union")
         types = [self.typed(branch, space, f"{place}/{index}", f"{hint}{index}") for index, branch in enumerate(others)]
+        if twice := _twice(others):
+            raise self._wrong(place, f"the union has {twice!r:.60} twice; take one of them out")
         mapped = (
             "It is a oneof: JSON has an object with the key of the type. Avro has a byte for it in the table of bytes,"
             " and in the calls of a stack a byte for each type."
@@ -251,8 +262,8 @@ class _Reader:
 
     def _logical(self, typed: ValueType, schema: Mapping[str, object], place: str) -> ValueType:
         logical = schema.get("logicalType")
-        if not isinstance(logical, str):
-            return typed
+        if not isinstance(logical, str) or typed.kind is not _LOGICAL.get(logical, typed.kind):
+            return typed  # Avro disregards one that is not of its type
         if logical == "decimal":
             what = ("Not every format has decimal numbers.", "It is bytes, as Avro writes them.")
             self.builder.losses.add(self._at(place), what)
@@ -284,6 +295,13 @@ class _Reader:
 
     def _wrong(self, place: str, what: str) -> BadInput:
         return BadInput(f"{self._at(place)}: {what}")
+
+
+def _twice(branches: Sequence[Any]) -> str:
+    """The type that a union has more than once, of those without a name of their own; "" if there is none."""
+    kinds = [branch if isinstance(branch, str) else str(branch.get("type")) for branch in branches]
+    unnamed = [kind for kind in kinds if kind in _PRIMITIVES or kind in _HOLDERS]
+    return next((kind for kind in unnamed if unnamed.count(kind) > 1), "")
 
 
 def _space(schema: Mapping[str, object], outer: str) -> str:

@@ -16,6 +16,7 @@ DEFAULT = ("The field has a default of its own.", "The default is left out.")
 CONTRADICTION = ("The limits contradict each other: no value keeps to them.", "Generated payloads do not keep to them.")
 BEYOND = ("No integer of this type is within the limits.", "Generated payloads do not keep to them.")
 WIDER = ("Integers beyond 64 bits are allowed.", "It has 64 bits.")
+BESIDE_REFERENCE = ("Words stand beside a `$ref`.", "They are ignored, as OpenAPI before 3.1 says.")
 NOT = ("The word `not` excludes values.", "It is left out.")
 
 

@@ -25,6 +25,8 @@ _OWN_JSON = "google.protobuf."
 _BYTES = "google.protobuf.BytesValue"
 # With letters of either alphabet, and padded or not.
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
+# Half of the least number of 32 bits: this and less is rounded to 0.
+_LEAST_FLOAT = 2.0**-150
 _DEEPEST = 100
 _SHOWN = 300
 
@@ -150,6 +152,8 @@ def _known(of: Descriptor, value: Json, place: str, left_out: list[str], depth: 
 
 def _known_field(field: FieldDescriptor, value: Json, place: str, left_out: list[str], depth: int) -> Json:
     entry = field.message_type
+    if field.type == FieldDescriptor.TYPE_FLOAT:
+        _refuse_lost_floats(value, place)
     if entry is None:
         if field.type == FieldDescriptor.TYPE_BYTES:
             _refuse_odd_base64(value, place)
@@ -157,6 +161,8 @@ def _known_field(field: FieldDescriptor, value: Json, place: str, left_out: list
     if entry.GetOptions().map_entry:
         of = entry.fields_by_name["value"].message_type
         if of is None or not isinstance(value, dict):
+            if entry.fields_by_name["value"].type == FieldDescriptor.TYPE_FLOAT:
+                _refuse_lost_floats(value, place)
             if entry.fields_by_name["value"].type == FieldDescriptor.TYPE_BYTES:
                 _refuse_odd_base64(value, place)
             return value
@@ -176,6 +182,25 @@ def _refuse_odd_base64(value: Json, place: str) -> None:
         raise BadInput(f"{place} is no base64")
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _refuse_odd_base64(inner, place)
+
+
+def _refuse_lost_floats(value: Json, place: str) -> None:
+    """Refuse what a number of 32 bits has as 0, which protobuf's reader takes, and does not send.
+
+    Raises:
+        BadInput: there is such a number.
+    """
+    if isinstance(value, dict | list):
+        inner = value.items() if isinstance(value, dict) else ((f"[{at}]", item) for at, item in enumerate(value))
+        for name, item in inner:
+            _refuse_lost_floats(item, f"{place}{'' if isinstance(value, list) else '.'}{name}")
+    elif isinstance(value, int | float | str):
+        try:
+            lost = 0 < abs(float(value)) <= _LEAST_FLOAT
+        except (ValueError, OverflowError):
+            return  # protobuf's own reader says what is wrong with it
+        if lost:
+            raise BadInput(f"{place} is {value}, which is 0 in the 32 bits of a float; write 0, or make it a double")
 
 
 def _key(key: object) -> str:

@@ -19,6 +19,8 @@ MOST_PATHS = 100
 _LONGEST_LINE = 1 << 20
 _WITH_BODY = ("POST", "PUT", "PATCH")
 _UNCHANGED = 304
+# More of them need not be told apart.
+_MOST_HOSTS = 100
 # Programs of Windows begin a file with it.
 _MARK = "\ufeff"
 _GOOD = range(200, 400)
@@ -99,12 +101,15 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
     endpoints: dict[tuple[str, str], _Endpoint] = {}
     unread = _Unread()
     failed = total = unknown = 0
+    hosts: set[str] = set()
     for place, entry in _entries(path, unread):
         total += 1
         if entry.method is None or entry.target is None or not _went_well(entry):
             failed += 1
             continue
         unknown += entry.status is None
+        if entry.host and len(hosts) < _MOST_HOSTS:
+            hosts.add(entry.host)
         _count(endpoints.setdefault((entry.method, shape(entry.target)), _Endpoint()), entry, place)
     if unread.count > total:
         raise BadInput(unread.first)
@@ -115,6 +120,7 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
     kept = sorted(endpoints.items(), key=lambda it: -it[1].count)[:MOST_ENDPOINTS]
     sessions = tuple(_session(method, name, endpoint, bodies, expects=expects) for (method, name), endpoint in kept)
     notes = [*_notes(path, total, failed, endpoints, kept), *_without_status(path, unknown), *unread.notes(path)]
+    notes += _hosts(path, sorted(hosts))
     return LogScript(Script(sessions=sessions), tuple(notes))
 
 
@@ -174,6 +180,14 @@ def _notes(
     methods = Counter(method for (method, _), _ in kept if method not in ("GET", "HEAD", "OPTIONS"))
     if methods:
         yield f"{path}: its requests of {', '.join(sorted(methods))} are sent, and may change what the server stores."
+
+
+def _hosts(path: Path, hosts: Sequence[str]) -> Iterator[str]:
+    """A sentence, if whole URLs were asked."""
+    if hosts:
+        others = f" and {len(hosts) - 1} more" if len(hosts) > 1 else ""
+        what = f"the hosts {hosts[0]}{others}, which are" if others else f"the host {hosts[0]}, which is"
+        yield f"{path}: its URLs name {what} not sent: the given server gets every request."
 
 
 def _without_status(path: Path, count: int) -> Iterator[str]:

@@ -50,12 +50,14 @@ class LoggedRequest:
         target: path and query, beginning with /; None if the request is not HTTP.
         status: of the answer, 0 if none was sent; None: the log has no statuses.
         body: as far as the log has it.
+        host: that a whole URL named, with its port; "" if the log has a path alone.
     """
 
     method: str | None
     target: str | None
     status: int | None
     body: str | None = None
+    host: str = ""
 
 
 def is_json(line: str) -> bool:
@@ -153,9 +155,9 @@ def _unescaped(text: str) -> str:
 def _entry(request: str, status: int | None, body: str | None, place: str) -> LoggedRequest:
     """Read what was asked. What failed need not be a request at all."""
     match = _REQUEST.fullmatch(_sendable(request))
-    target = None if match is None else _target(match[2])
+    target, host = (None, "") if match is None else _target(match[2])
     if match is not None and target is not None:
-        return LoggedRequest(match[1], target, status, body)
+        return LoggedRequest(match[1], target, status, body, host)
     if (status is not None and not 200 <= status < 400) or request.startswith(("OPTIONS *", "CONNECT ")):
         return LoggedRequest(None, None, status)
     raise BadInput(f"{place}: {request[:80]!r} is no request with a method and a path, and its status is {status}")
@@ -169,15 +171,16 @@ def _sendable(request: str) -> str:
     )
 
 
-def _target(text: str) -> str | None:
-    """Path and query of what was asked; a whole URL is what proxies are asked."""
+def _target(text: str) -> tuple[str | None, str]:
+    """Path and query of what was asked, and the host of a whole URL, which is what proxies are asked."""
+    host = ""
     if "://" in text.partition("?")[0]:
         try:
             parts = urllib.parse.urlsplit(text)
         except ValueError:
-            return None
-        text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return text if re.fullmatch(r"/[!-~]*", text) else None
+            return None, ""
+        text, host = (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), parts.netloc.rpartition("@")[2]
+    return (text if re.fullmatch(r"/[!-~]*", text) else None), host
 
 
 def _member(members: Mapping[str, object], names: tuple[str, ...], *, objects: bool = False) -> object:

@@ -8,6 +8,7 @@ from callbench.catalog.imports.json_schema.children import Children
 from callbench.catalog.imports.json_schema.limits import disregarded, limits_of
 from callbench.catalog.imports.json_schema.node import AnyOf, Node, SchemaPart, node
 from callbench.catalog.imports.json_schema.references import References
+from callbench.catalog.imports.losses import BESIDE_REFERENCE, Losses
 from callbench.model.errors import BadInput
 from callbench.model.service.limits import NO_LIMITS, Limits
 
@@ -18,6 +19,8 @@ _CONSTRAINTS = {
     *("patternProperties", "items", "prefixItems", "oneOf", "anyOf", "minimum", "maximum"),
     *("exclusiveMinimum", "exclusiveMaximum", "unevaluatedProperties", "if", "dependentSchemas", "dependencies"),
 }
+# What may stand beside a reference without saying anything of the value.
+_TELLING = {"$ref", "title", "summary", "description", "example", "examples", "deprecated", "externalDocs", "$comment"}
 _OF_OBJECTS = {"properties", "required", "additionalProperties", "patternProperties", "minProperties"}
 _OF_ARRAYS = {"items", "prefixItems", "minItems", "maxItems", "uniqueItems"}
 _OF_TEXTS = {"pattern", "minLength", "maxLength", "contentEncoding"}
@@ -63,8 +66,9 @@ class Facts:
 class Reader:
     """Reads facts of nodes."""
 
-    def __init__(self, references: References) -> None:
-        """Nothing is read yet."""
+    def __init__(self, references: References, losses: Losses) -> None:
+        """Nothing is read yet. What is lost while references are followed is added to `losses`."""
+        self._losses = losses
         self._references = references
         self._children = Children(references)
         self._known: dict[tuple[Any, ...], Facts] = {}
@@ -116,15 +120,24 @@ class Reader:
         if not isinstance(part.schema, dict | bool):
             raise BadInput(f"{part.place}: a schema is an object or a boolean, not {part.schema!r:.40}")
         if isinstance(part.schema, dict) and id(part.schema) not in parts:
-            parts[id(part.schema)] = part
             path = (*path, id(part.schema))
-            for word in ("$ref", "$dynamicRef", "$recursiveRef"):
-                if word in part.schema:
-                    self._expand(self._references.target(part, _text(part, word)), parts, path)
-            for further in (*self._elsewhere(part), *_list(part, "allOf")):
-                self._expand(further, parts, path)
-            for choice in self._choices(part, path):
-                self._expand(choice.options[0].parts[0] if len(choice.options) == 1 else choice, parts, path)
+            if self._references.alone and isinstance(part.schema.get("$ref"), str):
+                if any(word not in _TELLING and not word.startswith("x-") for word in part.schema):
+                    self._losses.add(part.place, BESIDE_REFERENCE)
+                self._expand(self._references.target(part, part.schema["$ref"]), parts, path)
+            else:
+                parts[id(part.schema)] = part
+                self._expand_inner(part, parts, path)
+
+    def _expand_inner(self, part: SchemaPart, parts: dict[Any, SchemaPart | AnyOf], path: tuple[int, ...]) -> None:
+        """Adds what a part refers to, and what it is joined of."""
+        for word in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if word in part.schema:
+                self._expand(self._references.target(part, _text(part, word)), parts, path)
+        for further in (*self._elsewhere(part), *_list(part, "allOf")):
+            self._expand(further, parts, path)
+        for choice in self._choices(part, path):
+            self._expand(choice.options[0].parts[0] if len(choice.options) == 1 else choice, parts, path)
 
     def _choices(self, part: SchemaPart, path: tuple[int, ...]) -> Iterable[AnyOf]:
         """The choices of a part, and its children if it has a discriminator.

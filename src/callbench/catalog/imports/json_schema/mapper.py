@@ -38,9 +38,9 @@ class Mapper:
 
     def __init__(self, references: References) -> None:
         """Nothing is mapped yet."""
-        self._reader = Reader(references)
         self._builder = Builder()
         self.losses = self._builder.losses
+        self._reader = Reader(references, self.losses)
         self._waiting: deque[tuple[str, Facts]] = deque()
         self._open: dict[Any, str] = {}
 

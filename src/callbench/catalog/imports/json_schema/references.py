@@ -28,7 +28,7 @@ _META_SCHEMAS: dict[str, Json] = {
 class References:
     """The documents of an import, and what their references name."""
 
-    def __init__(self, source: Source, reach: ReferenceReader, *, schemas: bool = True) -> None:
+    def __init__(self, source: Source, reach: ReferenceReader, *, schemas: bool = True, alone: bool = False) -> None:
         """Reads the source, and the files that it refers to as far as that is allowed.
 
         Args:
@@ -36,7 +36,9 @@ class References:
             reach: what may be read.
             schemas: whether the documents are schemas as a whole. Of others, only pointers are followed, no names:
                 what looks like a schema's word there can be anything.
+            alone: whether a reference stands for the whole object that it is in, as before OpenAPI 3.1.
         """
+        self.alone = alone
         self._schemas = schemas
         self._source = source
         self._reach = reach

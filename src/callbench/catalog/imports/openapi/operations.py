@@ -63,7 +63,9 @@ class Operations(ABC):
 
     def __init__(self, source: Source, options: Options) -> None:
         """Reads the document and what it refers to."""
-        self._references = References(source, ReferenceReader(source, options), schemas=False)
+        version = source.document.get("openapi") if isinstance(source.document, dict) else None
+        alone = not str(version).startswith(("3.1", "3.2"))
+        self._references = References(source, ReferenceReader(source, options), schemas=False, alone=alone)
         self.mapper = Mapper(self._references)
         self.pairs: dict[str, Sequence[Pair]] = {}
         self.halves: dict[str, HalfGiven] = {}
