@@ -2,8 +2,6 @@
 
 from math import sqrt
 
-import numpy as np
-
 from callbench.adapter.contract import Done, Histogram
 from callbench.stats.estimate.calls_together import calls_together, mean_reach
 from callbench.stats.estimate.histogram import Buckets
@@ -83,7 +81,8 @@ def of_mean(done: Done, histogram: Histogram) -> Ends:
     mean = int(histogram["sum_ns"]) / count
     if count < 2:
         return 0.0, float("inf")
-    reach = quantile(count - 1, CONFIDENCE) * _spread(buckets) / sqrt(count) * sqrt(_alike(done, histogram))
+    _, deviation_ns = buckets.mean_and_deviation()
+    reach = quantile(count - 1, CONFIDENCE) * deviation_ns / sqrt(count) * sqrt(_alike(done, histogram))
     if parts := done.get("parts"):
         of_parts = mean_reach([int(part["sum_ns"]) for part in parts], [part["count"] for part in parts], CONFIDENCE)
         reach = max(reach, of_parts)
@@ -136,13 +135,6 @@ def _share(count: float, of: float) -> Ends:
     return binomial(count, of, CONFIDENCE)
 
 
-def _spread(buckets: Buckets) -> float:
-    """Return the standard deviation of the times, in ns."""
-    middles = buckets.lows + buckets.widths / 2
-    mean = np.average(middles, weights=buckets.counts)
-    return float(np.sqrt(np.average((middles - mean) ** 2, weights=buckets.counts)))
-
-
 def _alike(done: Done, histogram: Histogram) -> float:
     """Return by what factor calls say less than as many independent ones, at least 1.
 
@@ -156,6 +148,7 @@ def _alike(done: Done, histogram: Histogram) -> float:
     if parts is None or not window.per_s:
         return 1.0
     mean = int(histogram["sum_ns"]) / histogram["count"]
-    alone = quantile(10**6, CONFIDENCE) * _spread(Buckets.of(dict(histogram["buckets"]))) / sqrt(histogram["count"])
+    _, deviation_ns = Buckets.of(dict(histogram["buckets"])).mean_and_deviation()
+    alone = quantile(10**6, CONFIDENCE) * deviation_ns / sqrt(histogram["count"])
     clients = round(window.per_s * mean / 1e9)
     return max(1.0, (rate_reach(parts, CONFIDENCE, clients) / window.per_s / (alone / mean)) ** 2) if alone else 1.0

@@ -60,6 +60,20 @@ class Buckets:
             np.array([count for _, count in pairs], dtype=np.int64),
         )
 
+    @property
+    def middles(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """The middle of each bucket, in ns: it holds whole nanoseconds, from its lower bound to one below the next."""
+        return self.lows + (self.widths - 1) / 2
+
+    def mean_and_deviation(self) -> tuple[float, float]:
+        """Compute the mean of the values and their standard deviation, in ns, each value in its bucket's middle.
+
+        Raises:
+            ZeroDivisionError: the histogram is empty.
+        """
+        mean = np.average(self.middles, weights=self.counts)
+        return float(mean), float(np.sqrt(np.average((self.middles - mean) ** 2, weights=self.counts)))
+
     def percentiles(self, shares: Iterable[float], low_ns: float = 0, high_ns: float = TOP) -> list[float]:
         """Find percentiles, in ns.
 
@@ -82,5 +96,4 @@ class Buckets:
         # The small share taken off keeps 0.9 x 10 from being rank 10, since decimals are not exact.
         ranks = np.maximum(1, np.ceil(wanted * float(sums[-1]) * (1 - 1e-12)))
         places = np.searchsorted(sums, ranks)
-        middles = self.lows[places] + (self.widths[places] - 1) / 2
-        return [float(value) for value in np.clip(middles, low_ns, high_ns)]
+        return [float(value) for value in np.clip(self.middles[places], low_ns, high_ns)]

@@ -30,10 +30,8 @@ class Alone:
         calls = int(buckets.counts.sum())
         if not calls:
             return None
-        times_us = (buckets.lows + (buckets.widths - 1) / 2) / 1e3
-        mean_us = float((times_us * buckets.counts).sum()) / calls
-        variance = float(((times_us - mean_us) ** 2 * buckets.counts).sum()) / calls
-        return cls(calls, mean_us, variance / mean_us**2 if mean_us else 0.0)
+        mean_ns, deviation_ns = buckets.mean_and_deviation()
+        return cls(calls, mean_ns / 1e3, (deviation_ns / mean_ns) ** 2 if mean_ns else 0.0)
 
     @property
     def queues(self) -> float:

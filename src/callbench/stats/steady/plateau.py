@@ -142,7 +142,7 @@ def plateaus(buckets: Buckets, own_ns: float = 0.0) -> list[Plateau]:
 def _standing(buckets: Buckets, edges: Edges) -> float:
     """Return the share of the values between the middle edges; 0 where they do not stand out there."""
     sums = np.concatenate([[0], np.cumsum(buckets.counts)])
-    below, here, above = np.diff(sums[np.searchsorted(buckets.lows + buckets.widths / 2, edges)]).tolist()
+    below, here, above = np.diff(sums[np.searchsorted(buckets.middles, edges)]).tolist()
     share = here / int(sums[-1])
     return share if share >= SHARE and here >= STANDS_OUT * max(below, above) else 0.0
 
@@ -153,7 +153,7 @@ def _of_two_kinds(buckets: Buckets, edges: Edges) -> float:
     The quicker ones gather too: nine tenths of them within half of the place's width.
     """
     _, low_ns, high_ns, _ = edges.tolist()
-    is_quick = buckets.lows + buckets.widths / 2 < low_ns
+    is_quick = buckets.middles < low_ns
     quick = Buckets(buckets.lows[is_quick], buckets.widths[is_quick], buckets.counts[is_quick])
     total, quicker = int(buckets.counts.sum()), int(quick.counts.sum())
     if quicker < SHARE * total:
