@@ -330,25 +330,22 @@ impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
                 return;
             }
             self.timers.pop();
-            match self.think_ns {
-                Some(think_ns) => {
-                    let client = &mut self.event_loop.accounts[index];
-                    let first = std::mem::take(&mut client.ramps);
-                    if first {
-                        // A drive lasts until every client has begun.
-                        self.state.stats.ended_at = self.state.stats.ended_at.max(now);
-                    }
-                    if think_ns > 0 && !first && client.errors_in_a_row == 0 {
-                        self.state.stats.think_ns += now - client.since;
-                        client.since = now;
-                    }
-                    self.call_again(index, now);
+            let client = &mut self.event_loop.accounts[index];
+            if let Some(think_ns) = self.think_ns {
+                let first = std::mem::take(&mut client.ramps);
+                if first {
+                    // A drive lasts until every client has begun.
+                    self.state.stats.ended_at = self.state.stats.ended_at.max(now);
                 }
-                None => {
-                    // Its rest is the server's doing. What waited for its end is late only from there on.
-                    self.event_loop.accounts[index].since = at.min(now);
-                    self.idle.push(index);
+                if think_ns > 0 && !first && client.errors_in_a_row == 0 {
+                    self.state.stats.think_ns += now - client.since;
+                    client.since = now;
                 }
+                self.call_again(index, now);
+            } else {
+                // Its rest is the server's doing. What waited for its end is late only from there on.
+                client.since = at.min(now);
+                self.idle.push(index);
             }
         }
     }
