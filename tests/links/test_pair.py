@@ -93,7 +93,7 @@ def test_a_study_runs_over_a_pair(callbench: Program, tmp_path: Path) -> None:
     rows = callbench(
         "query", "run", "SELECT count(*) AS n FROM trials WHERE agree AND error_count = 0", "--json", check=True
     )
-    assert '"n": 3' in rows.stdout
+    assert '"n": 6' in rows.stdout
 
 
 @pytest.mark.usefixtures("lab", "nothing_left")

@@ -92,10 +92,10 @@ class AloneLine(TypedDict):
 
 
 class StepLine(TriedLoad):
-    """A usual load, of the coarse search or of a crossing."""
+    """A usual load, of the coarse search, of a crossing, or of the level that was asked for (a phase below 0)."""
 
     kind: Literal["step"]
-    phase: Count
+    phase: int
 
 
 class ProofLine(TriedLoad):
