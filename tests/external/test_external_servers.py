@@ -137,9 +137,9 @@ def test_one_that_is_started_is_measured_over_a_link(callbench: Run, tmp_path: P
         "--no-baselines",
     ]
     callbench("run", "s.toml", *words, check=True)
-    assert [row["link"] for row in rows(callbench, "r", "SELECT DISTINCT link FROM trials JOIN cells USING (cell)")] == [
-        "lan100"
-    ]
+    assert [
+        row["link"] for row in rows(callbench, "r", "SELECT DISTINCT link FROM trials JOIN cells USING (cell)")
+    ] == ["lan100"]
 
 
 @pytest.mark.usefixtures("nothing_left")

@@ -103,7 +103,7 @@ def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
         lines=lambda: iter([dict(line) for line in test.lines]),
         info={"state": "finished"},
         request={},
-        path="a record",
+        journal_file="a journal",
         requested=lambda _: SimpleNamespace(objective=OBJECTIVE),
     )
     return outcome(overload_findings(read(cast("Record", run))), FAILING["overload"])

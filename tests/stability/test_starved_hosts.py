@@ -28,7 +28,7 @@ def findings_of(changed: str, **members: Any) -> list[Finding]:
         lines=lambda: (line | members if is_changed(line) else line for line in lines),
         info={"state": "finished"},
         request={},
-        path=RECORD,
+        journal_file=RECORD / "journal.jsonl",
         requested=lambda _: SimpleNamespace(objective="p99 under 50 ms"),
     )
     return overload_findings(read(cast("Record", run)))

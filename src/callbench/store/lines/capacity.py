@@ -5,7 +5,7 @@ from typing import Literal, NotRequired, TypedDict
 from callbench.store.lines.notes import NoteLine
 from callbench.store.lines.of_kind import LineTypes
 from callbench.store.lines.slices import EndpointResult, LatencyFigures
-from callbench.store.typed import Amount, Count, Positive
+from callbench.store.typed import Amount, Count, Positive, Whole
 
 
 class SideRecord(TypedDict):
@@ -95,7 +95,7 @@ class StepLine(TriedLoad):
     """A usual load, of the coarse search, of a crossing, or of the level that was asked for (a phase below 0)."""
 
     kind: Literal["step"]
-    phase: int
+    phase: Whole
 
 
 class ProofLine(TriedLoad):
