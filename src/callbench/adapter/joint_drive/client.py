@@ -12,7 +12,7 @@ from typing import Any, Self
 from callbench.adapter import equivalent
 from callbench.adapter.contract import Arguments, ContractMessage, Done, DriveInterval, OnInterval, OnLatency
 from callbench.adapter.joint_drive.merge import GeneratorDrive, added_interval, merged_done
-from callbench.adapter.joint_drive.split import schedules_of, shares
+from callbench.adapter.joint_drive.split import calls_of, schedules_of, shares
 from callbench.adapter.joint_drive.verdict import driver_share, late_share, why_starved
 from callbench.adapter.joint_drive.watch import JointWatch
 from callbench.adapter.network.host import Host
@@ -237,12 +237,12 @@ class Generators(Adapter):
         each = [share for share in (self._shares if clients is None else shares(clients, len(self._every))) if share]
         schedule, calls = options.pop("schedule", None), options.pop("calls")
         files: list[Path | None] = [None] * len(each)
+        each_calls = calls_of(calls, each)
         if schedule is not None:
             written = schedules_of(schedule, calls, options["seconds"], len(each))
             self._keep_schedules(written)
-            files = [*written]
+            files, each_calls = [*written], [max(1, share) for share in shares(calls, len(each))]
         clocks = [self._clock(place, old_s=old_s) for place in range(len(each))]
-        each_calls = [max(1, share) for share in shares(calls, len(each))]
         rows = zip(self._every, self._hosts, each, each_calls, files, clocks, strict=False)
         return [_Task(*row) for row in rows]
 

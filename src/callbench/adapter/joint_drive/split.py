@@ -1,5 +1,7 @@
 """What each of several generators does of one load: its clients, its calls, its arrivals."""
 
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,19 @@ def shares(whole: int, parts: int) -> list[int]:
     """
     least, more = divmod(whole, parts)
     return [least + (part < more) for part in range(parts)]
+
+
+def calls_of(whole: int, clients: Sequence[int]) -> list[int]:
+    """Share the calls of a closed loop out by clients, at least one each: so all end at about the same time.
+
+    With as many for each host, clients of the host that has fewer of them would go on alone, and faster.
+
+    Args:
+        whole: how many calls.
+        clients: of each host, 1 or more.
+    """
+    until = [round(whole * so_far / sum(clients)) for so_far in accumulate(clients, initial=0)]
+    return [max(1, end - begin) for begin, end in pairwise(until)]
 
 
 def arrivals_of(gaps: "arrivals.Gaps", whole: int, parts: int) -> list["arrivals.Gaps"]:
