@@ -11,7 +11,7 @@ def test_a_moment_a_second_is_kept_and_the_end() -> None:
         over_time.add(tenth * SECOND // 10, {"timeout": tenth} if tenth > 10 else {})
     sums = over_time.sums({"timeout": 30, "closed": 2}, 3 * SECOND)
     assert sums == {"timeout": [(1, 0), (2, 20), (3, 30)], "closed": [(1, 0), (2, 0), (3, 2)]}
-    assert per_second(sums["timeout"]) == [(1, 0), (2, 20), (3, 10)]
+    assert per_second(sums["timeout"]) == [(0.5, 0), (1.5, 20), (2.5, 10)]
 
 
 def test_a_long_load_has_longer_parts_and_loses_no_error() -> None:

@@ -38,6 +38,6 @@ class ErrorsOverTime:
 
 
 def per_second(sums: Sums) -> Sums:
-    """Return what was added a second until each moment, from sums since the start."""
+    """Return what was added a second between two moments, in the middle of them, from sums since the start."""
     ends = pairwise([(0.0, 0.0), *sums])
-    return [(at, (now - before) / (at - then)) for (then, before), (at, now) in ends if at > then]
+    return [((then + at) / 2, (now - before) / (at - then)) for (then, before), (at, now) in ends if at > then]
