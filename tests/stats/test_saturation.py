@@ -45,6 +45,12 @@ def test_a_queue_before_idle_processors_says_how_many_are_served_at_once(at_once
         (replace(IDLE, lateness=0.07, client=Side(0.01, 0.01, neighbours=0.96)), 4, Resource.OTHERS),
         (replace(IDLE, client=Side(0.3, 0.3, waited=0.8, neighbours=0.6)), 4, Resource.OTHERS),
         (replace(IDLE, lateness=0.3, client=Side(0.97, 0.97, neighbours=0.2)), 4, Resource.DRIVER),
+        (replace(IDLE, lacked="host g1 was starved: its processors were 98 % busy"), 4, Resource.OTHERS),
+        (
+            replace(IDLE, lacked="host g1 was starved: its driver was 97 % busy", client=Side(0.97, 0.97)),
+            4,
+            Resource.DRIVER,
+        ),
         (replace(IDLE, server=Side(0.4, 0.4, waited=0.5, neighbours=0.6)), 1, Resource.OTHERS),
     ],
 )

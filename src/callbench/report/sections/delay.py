@@ -78,7 +78,9 @@ def _sheet(name: str, curves: Curves, scale: Sequence[float]) -> Sheet:
         rates = [table_cell(curve[delay], "rate_per_s") if delay in curve else None for delay in scale]
         rows.append([stack, *("" if rate is None else f"{rate.text} {rate.spread}".strip() for rate in rates)])
     columns = ("stack", *(f"{delay:g} ms" for delay in scale))
-    return Sheet(f"Calls/s by round trip: {name}", columns, rows, "Beside each value: how far its 95 % interval reaches up.")
+    return Sheet(
+        f"Calls/s by round trip: {name}", columns, rows, "Beside each value: how far its 95 % interval reaches up."
+    )
 
 
 def _findings(name: str, curves: Curves, scale: Sequence[float]) -> list[str]:

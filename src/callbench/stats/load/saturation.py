@@ -111,6 +111,9 @@ def saturated(every: Sequence[LoadObservation], level: float, alone_us: float | 
 def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | None:
     """Say what of link, driver and processors was used up; None where nothing was."""
     verdict = verdict_of(evidence)
+    if evidence.lacked and evidence.client.used < IDLE:
+        # What runs on a host of clients is not seen from here, but drivers that are idle are not used up.
+        return Saturation(Resource.OTHERS, f"{evidence.lacked}, and drivers used {percent(evidence.client.used)}")
     if verdict.limit is Limit.GENERATOR and _driver_taken(evidence):
         driver, others = evidence.client, evidence.client.neighbours or 0.0
         took = (
