@@ -111,15 +111,8 @@ def saturated(every: Sequence[LoadObservation], level: float, alone_us: float | 
 def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | None:
     """Say what of link, driver and processors was used up; None where nothing was."""
     verdict = verdict_of(evidence)
-    if evidence.lacked and evidence.client.used < IDLE:
-        # What runs on a host of clients is not seen from here, but drivers that are idle are not used up.
-        return Saturation(Resource.OTHERS, f"{evidence.lacked}, and drivers used {percent(evidence.client.used)}")
     if verdict.limit is Limit.GENERATOR and _driver_taken(evidence):
-        driver, others = evidence.client, evidence.client.neighbours or 0.0
-        took = (
-            f"other programs took {percent(others)} of the load driver's processors, and it used {percent(driver.used)}"
-        )
-        return Saturation(Resource.OTHERS, f"{took}: {verdict.why}")
+        return Saturation(Resource.OTHERS, f"{_what_was_taken(evidence)}: {verdict.why}")
     if verdict.limit in (Limit.GENERATOR, Limit.LINK):
         return Saturation(Resource.DRIVER if verdict.limit is Limit.GENERATOR else Resource.LINK, verdict.why)
     server = evidence.server
@@ -139,7 +132,17 @@ def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | N
 def _driver_taken(evidence: Evidence) -> bool:
     """Return whether the load driver was hardly busy itself, and others took the processors that it was to run on."""
     others = evidence.client.neighbours or 0.0
-    return starved(evidence) or (evidence.client.used < IDLE and others > NEIGHBOURS)
+    idle = evidence.client.used < IDLE
+    # What else runs on a host of clients is not seen from here: that host says what it lacked.
+    return starved(evidence) or (idle and (bool(evidence.lacked) or others > NEIGHBOURS))
+
+
+def _what_was_taken(evidence: Evidence) -> str:
+    used = f"used {percent(evidence.client.used)}"
+    if evidence.lacked:
+        return f"the load drivers {used}"
+    others = percent(evidence.client.neighbours or 0.0)
+    return f"other programs took {others} of the load driver's processors, and it {used}"
 
 
 def _by_the_queue(
