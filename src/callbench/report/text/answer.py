@@ -156,7 +156,8 @@ def _valid(subject: Subject) -> str:
     results, state = subject.results, subject.run.info["state"]
     run = "This quick run" if subject.quick else "This run"
     if results.run_spread.other is not None:
-        run = f"Runs on this machine, as {counted(results.run_spread.runs - 1, 'earlier run')} of it tell"
+        earlier = results.run_spread.runs - 1
+        run = f"Runs on this machine, as {counted(earlier, 'earlier run')} {'shows' if earlier == 1 else 'show'}"
     held = f", with {CONDITIONS[HELD]}" if subject.run.condition == HELD else ""
     texts = [f"{run}{held}."]
     if state != "finished":
