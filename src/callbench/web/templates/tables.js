@@ -27,7 +27,7 @@ const numberIn = (text) => {
   return found === null ? NaN : Number(found[1].replaceAll(",", "").replace("−", "-")) * (UNITS[found[2]] ?? 1);
 };
 
-// A column without a head has the names of the rows, or the intervals of the column before.
+// A column without a head has the names of the rows, or the intervals of the column before. `all` has them as they were.
 const headed = (head, place, all) => {
   const title = head.textContent.trim();
   if (head.tagName === "TH" && title) return head;
@@ -57,7 +57,7 @@ class Table {
     this.name = name;
     this.body = element.tBodies[0];
     this.rows = Array.from(this.body.rows);
-    this.heads = Array.from(element.tHead.rows[0].cells, headed);
+    this.heads = Array.from(element.tHead.rows[0].cells).map(headed);
     this.titles = this.heads.map((head) => head.dataset.title ?? head.textContent.trim());
     this.place = 0;
     this.falls = false;
