@@ -12,6 +12,7 @@ import pytest
 
 from callbench.analysis.history.history import history
 from callbench.analysis.history.series import collected
+from callbench.report.history.terminal import lines
 from callbench.store.shelf import Shelf
 from conftest import ROOT, assert_one_sentence
 from records_over_time import write
@@ -63,6 +64,17 @@ def test_the_json_keeps_its_schema(callbench: Callbench, folder: Path) -> None:
     assert document["changes"][0]["before"]["record"] == "load-19"
 
 
+def test_copies_of_a_record_count_once(tmp_path: Path) -> None:
+    write(tmp_path / "runs", 2, 1, 1.1)
+    for number in range(5):
+        shutil.copytree(tmp_path / "runs/load-01", tmp_path / f"runs/load-01-{number}")
+    found = history(collected(Shelf(tmp_path / "runs")))
+    assert found.collected.records == ["load-00", "load-01"]
+    assert found.collected.copies == {f"load-01-{number}": "load-01" for number in range(5)}
+    assert {len(one.points) for one in found.series} == {2}
+    assert "5 copies of these records left out." in list(lines(found))
+
+
 def test_other_options_and_other_machines_are_other_series(folder: Path) -> None:
     for day in range(30):
         record = folder / f"load-{day:02d}"
@@ -81,6 +93,8 @@ def test_other_options_and_other_machines_are_other_series(folder: Path) -> None
 def test_cells_of_runs_are_followed_by_what_they_are(tmp_path: Path) -> None:
     for name in ("a", "b"):
         synthetic.write(tmp_path / "runs" / name)
+    file = tmp_path / "runs/b/record.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "started": "2026-11-22T03:00:00.000Z"}))
     found = history(collected(Shelf(tmp_path / "runs"), ["rate_per_s"]))
     assert found.collected.read == 2
     assert found.series

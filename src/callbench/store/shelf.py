@@ -1,5 +1,6 @@
 """A folder of records: what is in it, and what is done with a record as a whole: renamed, tagged, removed."""
 
+import hashlib
 import json
 import os
 import re
@@ -47,6 +48,13 @@ class ShelvedRecord:
     trouble: str = ""
     commit: str = ""
     committed: str = ""
+
+    @property
+    def id(self) -> str:
+        """What it and its copies are called in links: by its kind, its day, and when and as what it was begun."""
+        named = json.dumps([self.kind, self.started, self.title]).encode()
+        day = re.sub(r"[^0-9]", "", self.started)[:8].ljust(8, "0")
+        return f"{re.sub(r'[^a-z]', '', self.kind) or 'record'}-{day}-{hashlib.sha256(named).hexdigest()[:12]}"
 
     def holds(self, words: str) -> bool:
         """Return whether each word occurs somewhere in what is known of it, in whatever case."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.history.order import SeriesOrder
+from callbench.analysis.wording.words import counted
 from callbench.model.errors import BadInput
 from callbench.stats.estimate.digits import figure, percent
 from callbench.store.shelf import Shelf
@@ -65,6 +66,7 @@ def shown(document: Entry, address: Callable[[str], str], words: str = "") -> di
         "order": document["order"],
         "records": document["records"],
         "left_out": document["left_out"],
+        "copies": counted(copies, "copy", "copies") if (copies := len(document["copies"])) else "",
         "method": document["method"],
     }
 

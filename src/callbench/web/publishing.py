@@ -4,7 +4,6 @@ The report of a record is what `callbench report` writes, and its file to downlo
 smaller: it is packed once and fetched often.
 """
 
-import hashlib
 import json
 import re
 import shutil
@@ -67,14 +66,6 @@ class PublishedRecord:
         return str(uuid.uuid5(_SPACE, self.id))
 
 
-def record_id(run: Record) -> str:
-    """Return what a record is called in links: by its kind, its day, and when and as what it was begun."""
-    info = run.info
-    named = json.dumps([info["kind"], info["started"], info["title"]]).encode()
-    day = re.sub(r"[^0-9]", "", str(info["started"]))[:8].ljust(8, "0")
-    return f"{re.sub(r'[^a-z]', '', run.kind) or 'record'}-{day}-{hashlib.sha256(named).hexdigest()[:12]}"
-
-
 def publish(shelf: Shelf, out: Path, url: str, say: Callable[[str], None]) -> list[PublishedRecord]:
     """Write the records of a folder as static files. Return those that are in it, newest first.
 
@@ -134,7 +125,7 @@ def _one(
     run = Record(shelf.path(entry.name))
     if run.info.get("secrets") == "kept":
         raise BadInput("its secrets are kept in it: measure again without --keep-secrets")
-    key = record_id(run)
+    key = entry.id
     if key in others:
         raise BadInput(f"it is the same record as {others[key].entry.name}")
     page = making / "report.html"

@@ -71,12 +71,14 @@ class Collected:
     Attributes:
         series: each in the order that was asked for.
         records: names of those that have values, in that order.
-        left_out: the others, each with the reason.
+        left_out: those that have none, each with the reason.
+        copies: of records that have values; each with the name of the one that is taken. They are no measurements.
     """
 
     series: Mapping[SeriesName, Sequence[SeriesPoint]]
     records: Sequence[str]
     left_out: Mapping[str, str]
+    copies: Mapping[str, str]
 
     @property
     def read(self) -> int:
@@ -100,17 +102,21 @@ def collected(shelf: Shelf, metrics: Sequence[str] = METRICS, order: SeriesOrder
             raise BadInput(f"--metric {metric}: there is no such metric; docs/reference/metrics.md lists them")
     series: dict[SeriesName, list[SeriesPoint]] = {}
     left_out: dict[str, str] = {}
-    read: list[str] = []
+    copies: dict[str, str] = {}
+    read: dict[str, str] = {}
     for entry in _ordered(shelf.entries(), order):
+        if entry.id in read:
+            copies[entry.name] = read[entry.id]
+            continue
         try:
             found = _points(shelf, entry, metrics, order)
         except BadInput as failure:
             left_out[entry.name] = str(failure)
             continue
-        read.append(entry.name)
+        read[entry.id] = entry.name
         for name, point in found:
             series.setdefault(name, []).append(point)
-    return Collected(series, read, left_out)
+    return Collected(series, list(read.values()), left_out, copies)
 
 
 def _ordered(entries: Sequence[ShelvedRecord], order: SeriesOrder) -> list[ShelvedRecord]:

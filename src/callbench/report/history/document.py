@@ -17,6 +17,7 @@ def document(history: History, order: SeriesOrder) -> dict[str, object]:
         "order": order.value,
         "records": history.collected.read,
         "left_out": dict(history.collected.left_out),
+        "copies": dict(history.collected.copies),
         "method": {"name": "E-divisive", "level": LEVEL, "fewest_values": FEWEST},
         "changes": [_change(change) for change in history.changes],
         "series": [_series(series) for series in history.series],

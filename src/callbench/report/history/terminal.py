@@ -31,6 +31,8 @@ def lines(history: History) -> Iterator[str]:
             "Method: E-divisive with permutation tests."
             f" In about {LEVEL:.0%} of series without a change, chance alone shows one."
         )
+    if copies := len(history.collected.copies):
+        yield f"{counted(copies, 'copy', 'copies')} of these records left out."
     for name, why in history.collected.left_out.items():
         yield f"left out: {name}: {why}"
 
