@@ -14,6 +14,8 @@ from two_hosts import TwoHosts, journal, rounds
 
 from callbench.adapter.network.remote.allowed_commands import commands_file
 from callbench.adapter.network.remote.keys import create
+from callbench.model.errors import HostLost
+from callbench.runner.run.links import enter_link
 from conftest import SMALL, assert_one_sentence
 
 # Of some slices alone: the machine was away, or a paused process was resumed.
@@ -190,6 +192,9 @@ def test_a_host_without_keys_is_said(
     ended = callbench("run", study, "--hosts", "alpha,beta")
     assert ended.returncode == 2
     assert_one_sentence(ended.stderr.strip(), ["has no keys of hosts", "callbench hosts init"])
+    # A run that goes on ends then: it excludes nothing.
+    with ExitStack() as links, pytest.raises(HostLost, match=r"the link real cannot be created: .* has no keys"):
+        enter_link("real", {"real": {"link": None, "hosts": {"server": "alpha", "client": "beta"}}}, links)
 
 
 def test_a_host_that_is_lost_is_said_and_the_run_goes_on_when_it_is_back(two: TwoHosts, tmp_path: Path) -> None:
@@ -203,6 +208,7 @@ def test_a_host_that_is_lost_is_said_and_the_run_goes_on_when_it_is_back(two: Tw
     assert core.process.wait(120) == 1
     assert_one_sentence(core.rest().splitlines()[-1], ["host alpha", "callbench run", "--resume"])
     before = rounds(journal(tmp_path / "run"))
+    assert_it_waits_for_the_host(two, tmp_path, "run", file, "--out", "run", "--resume")
     two.start("alpha", two.hosts.server)
     ended = two.run("run", file, "--out", "run", "--resume", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
@@ -210,3 +216,13 @@ def test_a_host_that_is_lost_is_said_and_the_run_goes_on_when_it_is_back(two: Tw
     assert after[: len(before)] == before
     assert len(after) == 16
     assert not [line for line in journal(tmp_path / "run") if line["kind"] == "excluded"]
+
+
+def assert_it_waits_for_the_host(two: TwoHosts, tmp_path: Path, *words: object) -> None:
+    """Without the host, nothing goes on, and nothing of the record changes: no cell is excluded from what is left."""
+    files = {file: file.read_bytes() for file in (tmp_path / "run").rglob("*") if file.is_file()}
+    refused = two.run(*words, cwd=tmp_path)
+    assert refused.returncode == 2, refused.stderr
+    says = ["run needs the link real to go on: host alpha has no agent", "callbench agent"]
+    assert_one_sentence(refused.stderr.strip(), says)
+    assert {file: file.read_bytes() for file in (tmp_path / "run").rglob("*") if file.is_file()} == files

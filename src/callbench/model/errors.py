@@ -28,7 +28,7 @@ class MachineFailure(CallbenchError):  # noqa: N818 - it names what failed
 
 
 class HostLost(CallbenchError):  # noqa: N818 - it names what happened
-    """Another machine that a run uses has gone, or was cut off. No stack is to blame: the run ends, and can go on."""
+    """Another machine that a run uses, or a link, has gone. No stack is to blame: the run ends, and can go on."""
 
 
 # Failures of an adapter itself: it ended, said nothing, broke the contract, or reported figures that cannot be true.

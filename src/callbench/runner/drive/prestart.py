@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 
 from callbench.adapter.network.host import Hosts
-from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.placement import Placement
 from callbench.adapter.stack.sides import Sides
 from callbench.model.errors import AdapterFailure
@@ -41,7 +40,7 @@ class PrestartedStacks:
                     hosts=self._hosts_of(request.link),
                     greet=False,
                 )
-            except (AdapterFailure, LinkFailure):
+            except AdapterFailure:
                 return
 
     def take(self, request: UnitRequest) -> Sides | None:

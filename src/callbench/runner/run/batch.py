@@ -8,9 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from callbench.adapter.network import creation
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
-from callbench.adapter.network.lab_process import LinkFailure
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure
@@ -30,6 +28,7 @@ from callbench.runner.reference.echoes import Echo, EchoTask, echoes
 from callbench.runner.reference.references import Reference, references
 from callbench.runner.run.context import Context, ForkTask
 from callbench.runner.run.failures import Failures
+from callbench.runner.run.links import enter_link
 from callbench.runner.warm.rehearsal import rehearse_units
 from callbench.runner.warm.warming import Outcomes, warm_up_in_parallel, warm_up_of
 from callbench.stats.load.rate import window_of
@@ -184,9 +183,6 @@ class Batch:
             try:
                 hosts = self._hosts_of(request.link)
                 unit = Unit(request, self._context.placement, hosts, self._prestarted.take(request))
-            except LinkFailure as failure:
-                self._failures.link(request, self._task.number, str(failure))
-                return None
             except WrongAnswer as wrong:
                 self._failures.exclude_wrong_answer(request, self._task.number, str(wrong))
                 return None
@@ -206,7 +202,7 @@ class Batch:
     def _hosts_of(self, link: str) -> Hosts:
         """Return the hosts of a link. All stacks of a batch share them, because only one is driven at a time."""
         if link not in self._hosts:
-            self._hosts[link] = self._exit_stack.enter_context(creation.link_hosts(link, self._context.plan.wires))
+            self._hosts[link] = enter_link(link, self._context.plan.wires, self._exit_stack)
         return self._hosts[link]
 
     def _warm_up(self, unit: Unit, cell: Cell) -> WarmUp | None:

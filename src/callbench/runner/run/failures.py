@@ -42,10 +42,6 @@ class Failures:
         """Exclude a stack that answered wrongly: nothing of it is timed."""
         self.exclude(request.stack.id, fork, why)
 
-    def link(self, request: UnitRequest, fork: int, why: str) -> None:
-        """Exclude the cells of a link that cannot be made."""
-        self._exclude_start(request, fork, f"the link {request.link} cannot be created: {why}")
-
     def exclude_unsupported(self, unit: Unit, fork: int) -> None:
         """Exclude the cells whose call the stack does not support."""
         running = unit.running

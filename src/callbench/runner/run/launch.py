@@ -29,6 +29,7 @@ from callbench.runner.plan.estimate import estimate
 from callbench.runner.plan.preview import Preview
 from callbench.runner.plan.unknown_calls import unknown_time
 from callbench.runner.run.execution import RunExecution
+from callbench.runner.run.links import require_links
 from callbench.stats.wire.link import Wires
 from callbench.store.head import RUN, MeasuredCommit, as_file, folder, head, now, with_commit
 from callbench.store.record import Record
@@ -374,7 +375,8 @@ def folder_to_resume(
         kind: of the folder.
 
     Raises:
-        BadInput: no folder is given, it is not one of this kind, or it is of another study.
+        BadInput: no folder is given, it is not one of this kind, it is of another study, or a link of it cannot be
+            created now.
     """
     if out is None:
         raise BadInput("--resume needs --out, the folder of the run to continue")
@@ -387,6 +389,8 @@ def folder_to_resume(
     if Path(study).is_file():
         # Its secrets are needed again, which the folder does not have.
         SECRETS.learn_study(Path(study).read_bytes())
+    if kind is RequestedRun:
+        require_links(plan.read(SECRETS.restored(record.plan(), str(out))), out)
     return out
 
 

@@ -1,7 +1,7 @@
 """Drive a cell in one piece on a start of its own, to see its effect on the processes."""
 
-from callbench.adapter.network import creation
-from callbench.adapter.network.lab_process import LinkFailure
+from contextlib import ExitStack
+
 from callbench.analysis.judge.neighbours import disturbed_by
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
@@ -11,6 +11,7 @@ from callbench.runner.measure import measure_trial
 from callbench.runner.measure.steadiness import compiler_report
 from callbench.runner.run.context import Context
 from callbench.runner.run.failures import Failures
+from callbench.runner.run.links import enter_link
 from callbench.store.head import now
 from callbench.store.lines.rounds import RoundLine, SliceRecord
 from callbench.store.lines.starts import WarmedLine
@@ -29,16 +30,13 @@ def drive_single(context: Context, fork: int, cell: Cell, failures: Failures) ->
     context.progress.show_start(stack.id)
     while failures.allows(cell):
         try:
-            with (
-                creation.link_hosts(cell.link, context.plan.wires) as hosts,
-                Unit(request, context.placement, hosts) as unit,
-            ):
+            with ExitStack() as alive:
+                hosts = enter_link(cell.link, context.plan.wires, alive)
+                unit = alive.enter_context(Unit(request, context.placement, hosts))
                 context.write_start(fork, unit)
                 failures.exclude_unsupported(unit, fork)
                 if failures.allows(cell) and _drive(context, fork, cell, unit, failures):
                     return
-        except LinkFailure as failure:
-            failures.link(request, fork, str(failure))
         except WrongAnswer as wrong:
             failures.exclude_wrong_answer(request, fork, str(wrong))
         except AdapterFailure as failure:

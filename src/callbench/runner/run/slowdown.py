@@ -10,9 +10,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 
-from callbench.adapter.network import creation
 from callbench.adapter.network.host import Hosts
-from callbench.adapter.network.lab_process import LinkFailure
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.rounds import run_round
@@ -23,6 +21,7 @@ from callbench.runner.drive.unit import Unit, UnitRequest
 from callbench.runner.plan.fork_cost import foretold
 from callbench.runner.plan.plan import Plan
 from callbench.runner.run.context import Context
+from callbench.runner.run.links import enter_link
 from callbench.stats.load.rate import Window, window_of
 from callbench.store.lines.of_kind import of_kind
 from callbench.store.lines.rounds import RoundLine, SliceSeen
@@ -144,7 +143,8 @@ def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[Slowdown
         SERVER: burn_ns(rate, cell.load.clients, len(context.placement.server)),
     }
     try:
-        with creation.link_hosts(cell.link, context.plan.wires) as hosts, ExitStack() as alive:
+        with ExitStack() as alive:
+            hosts = enter_link(cell.link, context.plan.wires, alive)
             plain = _start_unit(context, cell, PLAIN, {}, hosts, alive)
             if "burn" not in plain.running.sides.features:
                 return impossible("the adapter cannot be slowed down (feature burn)")
@@ -152,7 +152,7 @@ def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[Slowdown
             if not context.stacks[cell.stack].in_process:
                 units[SERVER] = _start_unit(context, cell, SERVER, {"burn_us": burns[SERVER] / 1e3}, hosts, alive)
             pairs = _pairs(context, cell, units, burns[CLIENT])
-    except (AdapterFailure, WrongAnswer, LinkFailure) as failure:
+    except (AdapterFailure, WrongAnswer) as failure:
         return impossible(f"failed: {failure}")
     return [
         SlowdownLine(
