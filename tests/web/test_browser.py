@@ -138,13 +138,16 @@ def test_a_command_is_started_watched_and_stopped(window: Page, folder: Path) ->
     window.get_by_role("link", name="load", exact=True).click()
     window.get_by_label("Or a command").fill("python3 -m http.server {port} --bind 127.0.0.1")
     window.get_by_label("Path (/hello)").fill("/")
-    window.get_by_label("Seconds (10)").fill("600")
+    window.get_by_label("Seconds (10)").fill("1")
     window.get_by_role("button", name="Show the command").click()
     window.get_by_text("callbench load '--start=python3 -m http.server {port}").wait_for()
+    # What is started is what the form says now, and no more what it said then.
+    window.get_by_label("Seconds (10)").fill("600")
     window.get_by_role("button", name="Start").click()
     # Its log is sent as it grows, so the window is loaded only when the command has ended.
     window.wait_for_url("**/watch/load-*", wait_until="domcontentloaded")
     name = window.url.rpartition("/")[2]
+    window.get_by_text("--seconds=600").first.wait_for()
     # It moves: nothing is clicked until the rate of the second second is there.
     window.get_by_role("img", name="Calls/s").wait_for(timeout=60_000)
     assert (folder / name / "progress.json").exists()
