@@ -26,12 +26,14 @@ class Kill:
         lost: finished rounds that are not on the disk any more.
         left_s: seconds until nothing was left on the hosts.
         code: exit code of the core; None if it was the one that was killed.
+        said: what the core said; nothing if it was killed.
     """
 
     victim: str
     lost: int
     left_s: float
     code: int | None
+    said: str
 
 
 class KilledRun:
@@ -63,11 +65,12 @@ class KilledRun:
             assert time.monotonic() - killed_s < PATIENCE_S, "something is left on a host"
             time.sleep(0.02)
         left_s = time.monotonic() - killed_s
+        said = "" if victim == "core" else core.rest()
         core.end()
         if victim in self._two.programs:
             self._two.restart(victim)
         after = self.rounds()
-        return Kill(victim, sum(one not in after for one in before), left_s, code)
+        return Kill(victim, sum(one not in after for one in before), left_s, code, said)
 
     def finish(self) -> int:
         """Go on until the end. Return the exit code."""

@@ -8,7 +8,7 @@ import pytest
 from killed_run import VICTIMS, KilledRun
 from two_hosts import TwoHosts
 
-from conftest import SMALL
+from conftest import SMALL, assert_one_sentence
 
 pytestmark = [pytest.mark.usefixtures("lab", "nothing_left"), pytest.mark.engine]
 ROUNDS, FORKS = 40, 2
@@ -31,8 +31,18 @@ def test_a_killed_run_loses_no_round_and_goes_on(two: TwoHosts, tmp_path: Path, 
     for victim in victims:
         kill = run.kill(victim)
         assert kill.lost == 0, kill
+        if victim == "scheduler":
+            assert_the_scheduler_is_named(kill.said)
     codes = {0, 1} if "adapter" in victims else {0}
     assert run.finish() in codes
     assert run.finished
     if "adapter" not in victims:
         assert len(run.rounds()) == ROUNDS * FORKS
+
+
+def assert_the_scheduler_is_named(said: str) -> None:
+    """Nothing of Dask's, and one sentence: no host is to blame."""
+    assert "distributed" not in said
+    assert "Traceback" not in said
+    says = ["the scheduler at", "has ended: run `callbench hosts start`", "--resume"]
+    assert_one_sentence(said.splitlines()[-1], says)

@@ -65,6 +65,17 @@ def check_door(  # noqa: PLR0913 - whom, what to say of it, and how patient to b
         raise HostFailure(f"{what} cannot be reached ({failure.strerror or failure}): {remedy}") from failure
 
 
+def nobody_listens(where: tuple[str, int], seconds: float) -> bool:
+    """Return whether connections to an address and a port are refused; not whether they are dropped on their way."""
+    try:
+        socket.create_connection(where, seconds).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def client_context(keys: Keys) -> ssl.SSLContext:
     """Return what a client needs of TLS: its certificate, and the authority that the other side's must be from."""
     context = ssl.create_default_context(cafile=str(keys.authority))

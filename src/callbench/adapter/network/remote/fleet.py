@@ -20,7 +20,7 @@ from callbench.adapter.network.host_usage import HostUsage
 from callbench.adapter.network.remote import facts, settings
 from callbench.adapter.network.remote.agent import ABOUT
 from callbench.adapter.network.remote.clock_check import exchange, refuse_wrong_clock
-from callbench.adapter.network.remote.door import PATIENCE_SECONDS, check_door
+from callbench.adapter.network.remote.door import PATIENCE_SECONDS, check_door, nobody_listens
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.adapter.network.remote.keys import Keys, default_folder, read
 from callbench.adapter.network.remote.lease import LEASE_OVER, RENEW_SECONDS, RENEWED_SECONDS
@@ -413,12 +413,19 @@ class Fleet:
         except TimeoutError:
             raise ConnectionError(f"host {present.name} does not answer within {limit_s:g} s") from None
         except (OSError, RuntimeError, ValueError, CancelledError) as failure:
-            raise ConnectionError(f"the connection to host {present.name} has ended") from failure
+            raise ConnectionError(self._what_ended(present.name)) from failure
         if "session" not in members and (said := answer.get("failure")):
             if said["kind"] == LEASE_OVER:
                 raise ConnectionError(f"host {present.name} {said['message']}")
             raise HostFailure(f"host {present.name}: {said['message']}")
         return answer
+
+    def _what_ended(self, name: str) -> str:
+        """Return why a connection to a host has ended: its agent leaves a scheduler that has."""
+        where = self.keys.address, self.keys.port
+        if nobody_listens(where, _CONNECT_SECONDS):
+            return f"the scheduler at {where[0]}:{where[1]} has ended: run `callbench hosts start`"
+        return f"the connection to host {name} has ended"
 
     def close(self) -> None:
         """Free the hosts: what is left there ends."""

@@ -11,6 +11,8 @@ from callbench.adapter.network.remote.keys import Keys
 if TYPE_CHECKING:
     from distributed.security import Security
 
+# Its lost connections are ours to report, each in one sentence. Dask gives the last three levels of their own.
+_LOGGERS = ("distributed", "tornado", "asyncio", "distributed.client", "distributed.gc", "tornado.application")
 _SETTINGS = {
     "distributed.comm.retry.count": 0,
     # Dask gives the first of its tries a fifth of this. Too little, and a busy core only begins handshakes anew.
@@ -35,15 +37,14 @@ _SETTINGS = {
     "distributed.admin.tick.cycle": "60s",
     "distributed.admin.tick.limit": "60s",
     "distributed.client.scheduler-info-interval": "60s",
-    "distributed.logging": {"distributed": "critical"},
+    "distributed.logging": dict.fromkeys(_LOGGERS, "critical"),
 }
 
 
 def apply() -> None:
     """Set them for this process, before anything of `distributed` is imported."""
     dask.config.set(_SETTINGS)
-    # Its lost connections are ours to report, each in one sentence.
-    for name in ("distributed", "tornado", "asyncio"):
+    for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
