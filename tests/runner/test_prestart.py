@@ -10,13 +10,13 @@ import pytest
 
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
-from callbench.adapter.network.lab_process import LinkFailure
 from callbench.adapter.process import AdapterProcess
 from callbench.adapter.session import Adapter as Process
 from callbench.catalog.catalogue import KnownAdapter
 from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
+from callbench.model.errors import HostLost
 from callbench.model.process_tree import is_alive
 from callbench.runner.drive.prestart import PrestartedStacks
 from callbench.runner.drive.unit import Unit, UnitRequest
@@ -60,20 +60,25 @@ def test_what_cannot_be_started_waits_for_its_turn(misbehaving: Callable[[str], 
     adapter = misbehaving("honest")
     gone = replace(adapter.manifest, program=("/nowhere/at-all",))
     bad = replace(request(adapter, "bad"), programs=Programs(gone, gone))
-    no_link = request(adapter, "no link")
-
-    def hosts(link: str) -> Hosts:
-        raise LinkFailure("missing", link)
-
-    with closing(PrestartedStacks(placement.choose_placement(), hosts)) as started:
-        started.start((no_link,))
-        assert started.take(no_link) is None
     with closing(ahead()) as started:
         started.start((bad,))
         sides = started.take(bad)
         if sides is not None:
             # Behind the supervisor, the child looks for the program, so the error appears when its hello is read.
             sides.close(at_once=True)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_link_that_is_gone_ends_the_run(misbehaving: Callable[[str], KnownAdapter]) -> None:
+    no_link = request(misbehaving("honest"), "no link")
+
+    def hosts(link: str) -> Hosts:
+        raise HostLost(f"the link {link} cannot be created")
+
+    with closing(PrestartedStacks(placement.choose_placement(), hosts)) as started:
+        with pytest.raises(HostLost):
+            started.start((no_link,))
+        assert started.take(no_link) is None
 
 
 @pytest.mark.usefixtures("nothing_left")

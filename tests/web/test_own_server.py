@@ -87,7 +87,8 @@ def test_a_secret_stays_out_of_the_address_and_of_what_is_shown(page: TestClient
     assert "--header=X-Vault-Token: ***" in line
     assert hidden not in line
     assert "Secrets are masked here" in shown
-    assert f"X-Vault-Token: {hidden}</textarea>" in shown, "Start still has it"
+    assert f"X-Vault-Token: {hidden}</textarea>" in answer.text, "the form still has it"
+    assert '<button form="asked"' in shown, "Start sends the form"
 
 
 def test_only_post_shows_what_is_not_in_the_address(page: TestClient) -> None:
