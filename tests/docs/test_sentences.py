@@ -100,7 +100,7 @@ _END = re.compile(r"(?<=[.!?])[\"')*]*\s+| · ")
 
 
 def paragraphs(page: str) -> Iterator[str]:
-    """The text of a page without forks of code, generated forks, tables and pictures; code in a line is one word."""
+    """The text of a page without blocks of code, generated blocks, tables and pictures; code in a line is one word."""
     text = _CODE.sub("code", _LINK.sub(r"\1", _IMAGE.sub("", _FENCE.sub("", _GENERATED.sub("", page)))))
     lines: list[str] = []
     for line in (*text.splitlines(), ""):
