@@ -16,9 +16,9 @@ from callbench.analysis.load.threshold_values import evaluate
 from callbench.analysis.load.thresholds import ThresholdResult, parse
 from callbench.model.errors import AdapterFailure
 from callbench.stats.estimate.histogram import Buckets, index_of
-from callbench.stats.load.lindley import latencies
 from callbench.stats.load.rate import window_of
 from known.driving import poisson
+from lindley import latencies
 
 WINDOW_NS = 1_000_000_000
 SHARES = (0.5, 0.9, 0.99, 0.999)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from callbench.stats.load.lindley import latencies
+from lindley import latencies
 
 _CALLS = 1_000_000
 _BISECTIONS = 24

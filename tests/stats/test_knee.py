@@ -13,8 +13,8 @@ from callbench.model.objective import parse
 from callbench.stats.estimate.histogram import index_of
 from callbench.stats.load.arrivals import due_ns, poisson
 from callbench.stats.load.knee import MOST_STEPS, Knee, KneeOutcome, LevelTrial, SearchRange, knee, next_level
-from callbench.stats.load.lindley import latencies
 from callbench.stats.load.rate import Drive
+from lindley import latencies
 
 
 def searched(truth: float, start: float, span: SearchRange) -> list[LevelTrial]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.load.arrivals import constant, due_ns, poisson
-from callbench.stats.load.lindley import latencies
 from histograms import sparse
+from lindley import latencies
 
 MS = 1_000_000
 
