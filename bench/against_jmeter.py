@@ -42,7 +42,7 @@ def main() -> int:
         options = {"delay_us": delay_us} if delay_us else {}
         request = RoundsRequest(stack, clients, times * number, SECONDS, WARM_UP_S, options=options)
         print(f"{stack}, {delay_us / 1e3:g} ms in each call, {clients} clients: {due} is due", flush=True)
-        driven = rounds.compare_generators(request, known, lambda _: None)
+        driven = rounds.agreement_of(request, list(rounds.drive_rounds(request, known, lambda _: None)))
         told.show(driven, to)
         wrong += driven.agreement.verdict != due
     print(f"{STUDY}, {', '.join(SELECT)}: agree is due", flush=True)

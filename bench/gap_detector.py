@@ -13,10 +13,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from callbench.adapter.placement import choose_placement
+from callbench.adapter.placement import Placement, choose_placement
+from callbench.model.installation import host_monitor
 from callbench.runner.machine import idle_states
 from callbench.runner.machine.host_absence import GAP_CHECK_US
-from callbench.runner.measure.host_monitor import GapDetector, echo_once
+from callbench.runner.measure.host_monitor import GapDetector
 from callbench.stats.estimate.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,9 +55,19 @@ def main() -> None:
     print(f"eight clients, three hogs on their processors: {starved}")
 
 
+def echo_rate(where: Placement) -> float:
+    """Measure a raw TCP echo over loopback once, on the processors of both sides. Calls per nanosecond."""
+    client, server = (",".join(map(str, side)) for side in (where.client, where.server))
+    words = [str(host_monitor()), "echo", "--client", client, "--server", server, "--seconds", f"{SECONDS:g}"]
+    echoes = json.loads(subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout)
+    return float(echoes["calls"]) / float(echoes["elapsed_ns"])
+
+
 def cost(word: str) -> str:
     """Return the echo's rate with the detector, started with this word, divided by the rate without it."""
     where = choose_placement()
+    if host_monitor() is None:
+        return "the engine is not built: make engine"
     dice = random.Random(1)  # noqa: S311 - an order, not a secret
     ratios, spent, watched = [], 0, 0
     with GapDetector(where) as detector:
@@ -65,14 +76,11 @@ def cost(word: str) -> str:
             for watching in dice.sample((False, True), 2):
                 if watching:
                     detector.send(word)
-                echoes = echo_once(where, SECONDS)
+                rates[watching] = echo_rate(where)
                 if watching:
                     found = detector.end()
                     spent += found["cost_ns"]
                     watched += found["watched_ns"] * len(found["processors"])
-                if echoes is None:
-                    return "the engine is not built: make engine"
-                rates[watching] = echoes["calls"] / echoes["elapsed_ns"]
             ratios.append(rates[True] / rates[False])
     ratio = geometric_mean(ratios)
     low, high = ratio.low or ratio.middle, ratio.high or ratio.middle

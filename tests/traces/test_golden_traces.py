@@ -12,8 +12,9 @@ from loop_model import played
 from scenarios import ALL, KINDS
 from scripted import Call, Plan, Script, Trace
 
-from callbench.adapter.contract import schema_error_in_answer, schema_error_in_request
+from callbench.adapter.contract import schema_error_in_answer
 from golden import golden
+from request_schema import is_request
 
 MADE_SHOWN = 1000
 
@@ -40,7 +41,7 @@ def test_every_file_is_a_scenario() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_it_keeps_to_the_schema(name: str) -> None:
     trace = golden_traces()[name]
-    assert schema_error_in_request(request(trace, 7)) is None
+    assert is_request(request(trace, 7))
     answer = {"is": "traced", "id": 7, "done": trace["expect"]["done"], "made": trace["expect"]["made"]}
     assert schema_error_in_answer(answer) is None
 

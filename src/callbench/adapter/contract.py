@@ -187,28 +187,16 @@ def schema_error_in_answer(answer: Mapping[str, object]) -> str | None:
     """Return how a line of an adapter breaks the schema, or None.
 
     Raises:
-        BadInput: the schemas of the installation are missing or damaged.
+        BadInput: the schema of the installation is missing or damaged.
     """
-    return _schema_error("answers", str(answer.get("is")), answer)
-
-
-def schema_error_in_request(request: Mapping[str, object]) -> str | None:
-    """Return how a line of the core breaks the schema, or None.
-
-    Raises:
-        BadInput: the schemas of the installation are missing or damaged.
-    """
-    return _schema_error("requests", str(request.get("do")), request)
-
-
-def _schema_error(way: str, name: str, message: Mapping[str, object]) -> str | None:
-    if name not in _messages(way):
+    name = str(answer.get("is"))
+    if name not in _messages():
         return f"there is no message {name!r} in the contract"
     # Thousands of answers are checked in a run. Only a wrong one is checked again by the slow validator, for its
     # standard messages.
-    if _quick(way, name).is_valid(message):
+    if _quick(name).is_valid(answer):
         return None
-    for error in _validator(way, name).iter_errors(message):
+    for error in _validator(name).iter_errors(answer):
         where = ".".join(str(step) for step in error.absolute_path)
         shown = error.message if len(error.message) < 200 else error.message[:200] + " ..."
         return f"{name}{'.' if where else ''}{where}: {shown}"
@@ -216,8 +204,8 @@ def _schema_error(way: str, name: str, message: Mapping[str, object]) -> str | N
 
 
 @functools.cache
-def _schema(way: str) -> dict[str, Any]:
-    file = schema_folder() / f"{way}.json"
+def _schema() -> dict[str, Any]:
+    file = schema_folder() / "answers.json"
     try:
         schema: dict[str, Any] = json.loads(file.read_bytes())
     except (OSError, ValueError) as failure:
@@ -226,16 +214,15 @@ def _schema(way: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _messages(way: str) -> frozenset[str]:
-    return frozenset(str(each["$ref"]).rpartition("/")[2] for each in _schema(way)["oneOf"])
+def _messages() -> frozenset[str]:
+    return frozenset(str(each["$ref"]).rpartition("/")[2] for each in _schema()["oneOf"])
 
 
 @functools.cache
-def _quick(way: str, name: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": _schema(way)["$defs"]})
+def _quick(name: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": _schema()["$defs"]})
 
 
 @functools.cache
-def _validator(way: str, name: str) -> jsonschema.Draft202012Validator:
-    schema = _schema(way)
-    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
+def _validator(name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": _schema()["$defs"]})

@@ -15,7 +15,6 @@ from callbench.adapter.network.remote.keys import settings_folder
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput, MachineFailure
 
-HOST = "127.0.0.1"
 # A certificate that was made here is made anew when it ends within a day.
 _DAYS, _SOON = 365, timedelta(days=1)
 

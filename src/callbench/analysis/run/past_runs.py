@@ -37,11 +37,6 @@ def spread(run: Record, now: Results) -> RunSpread:
     return spread_of([now, *(read_rates(other.under(run.condition)) for other in before[:_MOST_RUNS])])
 
 
-def _conditions(run: Record) -> Sequence[str]:
-    """Return the conditions of idle states that a run was made in."""
-    return run.requested(RequestedRun).idle or (run.condition,)
-
-
 def spread_beside(runs: Sequence[Record]) -> RunSpread:
     """Learn from the runs that lie beside some and were made before the last of them, without these themselves.
 

@@ -1,12 +1,11 @@
-"""The engine's host monitor: it detects gaps in which a processor did not run, and measures a raw echo."""
+"""The engine's host monitor: it detects gaps in which a processor did not run."""
 
 import json
 import select
 import subprocess
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, Self, TypedDict, cast
+from typing import ClassVar, Self, cast
 
 from callbench.adapter.placement import Placement
 from callbench.adapter.stack.sides import Sides
@@ -94,7 +93,7 @@ class GapDetector(Probe):
 
 
 def _start(program: Path | None, placement: Placement) -> "subprocess.Popen[bytes] | None":
-    cpus = _cpu_list(sorted({*placement.client, *placement.server}))
+    cpus = ",".join(map(str, sorted({*placement.client, *placement.server})))
     if program is None or not cpus:
         return None
     try:
@@ -108,36 +107,3 @@ def _start(program: Path | None, placement: Placement) -> "subprocess.Popen[byte
         )
     except OSError:
         return None
-
-
-class RawEcho(TypedDict):
-    """What a raw echo came to."""
-
-    calls: int
-    elapsed_ns: int
-    p50_ns: int
-    p99_ns: int
-
-
-def echo_once(placement: Placement, seconds: float) -> RawEcho | None:
-    """Measure a raw TCP echo over loopback once, on the processors of both sides; None if that is not possible."""
-    program = host_monitor()
-    if program is None:
-        return None
-    where = ["--client", _cpu_list(placement.client), "--server", _cpu_list(placement.server)]
-    try:
-        reply = subprocess.run(
-            [str(program), "echo", *where, "--seconds", f"{seconds:g}"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds * 2 + PATIENCE_SECONDS,
-            check=True,
-        )
-        echoes = json.loads(reply.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return None
-    return cast("RawEcho", echoes) if isinstance(echoes, dict) else None
-
-
-def _cpu_list(cpus: Sequence[int]) -> str:
-    return ",".join(map(str, cpus))

@@ -60,17 +60,6 @@ def require_peer() -> None:
         raise MachineFailure(missing)
 
 
-def compare_generators(
-    rounds_request: RoundsRequest, catalogue: Catalogue, on_round: Callable[[int], None]
-) -> PeerRounds:
-    """Drive all rounds of one server, and compare the generators.
-
-    Raises:
-        CallbenchError: as `drive_rounds`.
-    """
-    return agreement_of(rounds_request, list(drive_rounds(rounds_request, catalogue, on_round)))
-
-
 def agreement_of(rounds_request: RoundsRequest, rounds: Sequence[Round]) -> PeerRounds:
     """Compare the generators by the rounds that are over, at least one."""
     return PeerRounds(rounds_request, tuple(rounds), compute_agreement(rounds, PEER))

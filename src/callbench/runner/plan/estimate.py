@@ -31,8 +31,6 @@ from callbench.store.requested.run import RunLength
 # Durations on an idle machine with two processors, in seconds, beside those of `fork_cost`: the time of a whole trial
 # besides its calls; one life in a sweep.
 _BESIDE_A_TRIAL = 0.07
-# A watched slice takes so much longer, because the probes read before and after it.
-_WATCHED = 0.13
 _LIFE_SECONDS = 0.15
 # A wire ledger starts a server and two clients, and waits after each phase. A sweep starts one more client.
 _LEDGER = 1.5

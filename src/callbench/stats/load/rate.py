@@ -1,8 +1,7 @@
 """The rate of a drive: its calls within the window, over the window. Every rate shown or ranked is made here."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
@@ -130,38 +129,6 @@ def window_of(done: Drive) -> Window:
         part = done_in_flight(answered, window_ns, part, mean_ns, times["min_ns"])
     # Without times calls were timed in batches: they are too short to wait for anything.
     return Window(answered + part, window_ns, in_flight)
-
-
-def most_per_s(clients: int, calls: float, spent_ns: float) -> float:
-    """Compute the rate of several clients by the time that each call took, also after the window: the true one or more.
-
-    A window cuts off what a slow call takes beyond it: of 300 ms in slices of 20 ms, 290 on average. Counted whole, its
-    time is that of Wald's equation, as for one client. Where clients wait for each other this errs upwards: the first
-    calls of a drive find no queue, and its last ones leave none behind.
-
-    Args:
-        clients: of a closed loop.
-        calls: of all of them, answered rightly, within the window or after it.
-        spent_ns: the time that they spent in calls and in thinking, all together.
-
-    Returns:
-        Calls a second; infinite if no time was spent.
-    """
-    return clients * calls / spent_ns * 1e9 if spent_ns > 0 else math.inf
-
-
-def without_what_was_cut(window: Window, clients: int, calls: float, spent_ns: float) -> Window:
-    """Return a window, of several drives together, with no more calls than the time of all their calls allows.
-
-    Args:
-        window: of all drives.
-        clients: of each drive.
-        calls: as of `most_per_s`, of all drives.
-        spent_ns: likewise.
-    """
-    if clients < 2:
-        return window
-    return replace(window, calls=min(window.calls, most_per_s(clients, calls, spent_ns) * window.ns / 1e9))
 
 
 def together(dones: Iterable[Drive]) -> Window:
