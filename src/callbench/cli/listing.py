@@ -1,11 +1,12 @@
 """What `callbench list` lists. A row is the same for people and programs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from callbench.catalog.catalogue import Catalogue
+    from callbench.catalog.lacking import LackingCells
 
 Rows = Sequence[Mapping[str, object]]
 COLUMNS: Mapping[str, Sequence[str]] = {
@@ -50,82 +51,85 @@ def stacks(catalogue: "Catalogue", *, instruments: bool = False) -> list[dict[st
     ]
 
 
+@dataclass(frozen=True)
+class ListedStudy:
+    """A study that comes along; one that cannot be read has its name and the reason.
+
+    Attributes:
+        lacking: what of it cannot run here.
+        why_not: why nothing of it can.
+    """
+
+    study: str
+    title: str | None = None
+    about: str | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    cells: int = 0
+    lacking: "Sequence[LackingCells]" = ()
+    why_not: str | None = None
+
+
 def studies(catalogue: "Catalogue") -> list[dict[str, object]]:
     """Every study that comes along, with what of it cannot run here; one that cannot at all says why."""
+    from callbench.catalog.study import names
+
+    return [asdict(_study(name, catalogue)) for name in names()]
+
+
+def _study(name: str, catalogue: "Catalogue") -> ListedStudy:
     from callbench.catalog.lacking import lacking
-    from callbench.catalog.study import load, names
+    from callbench.catalog.study import load
     from callbench.model.errors import CallbenchError
 
-    found: list[dict[str, object]] = []
-    for name in names():
-        try:
-            study = load(name)
-            cells = study.cells(catalogue.every, quick=True)
-        except CallbenchError as failure:
-            found.append(
-                {
-                    "study": name,
-                    "title": None,
-                    "about": None,
-                    "parameters": {},
-                    "cells": 0,
-                    "lacking": [],
-                    "why_not": str(failure),
-                }
-            )
-            continue
-        lacks = lacking(cells, catalogue)
-        found.append(
-            {
-                "study": name,
-                "title": study.title,
-                "about": study.about,
-                "parameters": dict(study.parameters),
-                "cells": len(cells),
-                "lacking": [asdict(lack) for lack in lacks],
-                "why_not": "; ".join(lack.why for lack in lacks)
-                if sum(lack.cells for lack in lacks) == len(cells)
-                else None,
-            }
-        )
-    return found
+    try:
+        study = load(name)
+        cells = study.cells(catalogue.every, quick=True)
+    except CallbenchError as failure:
+        return ListedStudy(name, why_not=str(failure))
+    lacks = lacking(cells, catalogue)
+    nothing_runs = sum(lack.cells for lack in lacks) == len(cells)
+    why_not = "; ".join(lack.why for lack in lacks) if nothing_runs else None
+    return ListedStudy(name, study.title, study.about, dict(study.parameters), len(cells), lacks, why_not)
+
+
+@dataclass(frozen=True)
+class ListedLink:
+    """A link that comes along: whether it can be made here, and who makes it."""
+
+    link: str
+    about: str
+    to_server: str = ""
+    to_client: str = ""
+    usable: bool = True
+    why_not: str | None = None
+    maker: str | None = None
+    why_emulated: str | None = None
+    source: str = ""
 
 
 def links() -> list[dict[str, object]]:
-    """Every link that comes along, each tried out: whether it can be made here, and who makes it."""
+    """Every link that comes along, each tried out."""
     from callbench.adapter.network import creation
     from callbench.catalog.links import profile
     from callbench.catalog.reach import LOOPBACK
 
-    found: list[dict[str, object]] = [
-        {
-            "link": LOOPBACK,
-            "about": "client and server on this machine",
-            "to_server": "",
-            "to_client": "",
-            "usable": True,
-            "why_not": None,
-            "maker": None,
-            "why_emulated": None,
-            "source": "",
-        }
-    ]
+    listed = [ListedLink(LOOPBACK, "client and server on this machine")]
     for name, link in profile.builtin_links().items():
         attempt = creation.try_link(link.wire)
-        found.append(
-            {
-                "link": name,
-                "about": link.about,
-                "to_server": link.describe("to_server"),
-                "to_client": link.describe("to_client"),
-                "usable": attempt.maker is not None,
-                "why_not": attempt.why_not,
-                "maker": attempt.maker,
-                "why_emulated": attempt.why if attempt.maker else None,
-                "source": link.source,
-            }
+        listed.append(
+            ListedLink(
+                name,
+                link.about,
+                to_server=link.describe("to_server"),
+                to_client=link.describe("to_client"),
+                usable=attempt.maker is not None,
+                why_not=attempt.why_not,
+                maker=attempt.maker,
+                why_emulated=attempt.why if attempt.maker else None,
+                source=link.source,
+            )
         )
-    return found
+    return [asdict(link) for link in listed]
 
 
 def payloads() -> list[dict[str, str]]:
