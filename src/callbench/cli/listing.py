@@ -52,7 +52,7 @@ def stacks(catalogue: "Catalogue", *, instruments: bool = False) -> list[dict[st
 
 
 @dataclass(frozen=True)
-class ListedStudy:
+class StudyRow:
     """A study that comes along; one that cannot be read has its name and the reason.
 
     Attributes:
@@ -76,7 +76,7 @@ def studies(catalogue: "Catalogue") -> list[dict[str, object]]:
     return [asdict(_study(name, catalogue)) for name in names()]
 
 
-def _study(name: str, catalogue: "Catalogue") -> ListedStudy:
+def _study(name: str, catalogue: "Catalogue") -> StudyRow:
     from callbench.catalog.lacking import lacking
     from callbench.catalog.study import load
     from callbench.model.errors import CallbenchError
@@ -85,15 +85,17 @@ def _study(name: str, catalogue: "Catalogue") -> ListedStudy:
         study = load(name)
         cells = study.cells(catalogue.every, quick=True)
     except CallbenchError as failure:
-        return ListedStudy(name, why_not=str(failure))
+        return StudyRow(name, why_not=str(failure))
     lacks = lacking(cells, catalogue)
     nothing_runs = sum(lack.cells for lack in lacks) == len(cells)
     why_not = "; ".join(lack.why for lack in lacks) if nothing_runs else None
-    return ListedStudy(name, study.title, study.about, dict(study.parameters), len(cells), lacks, why_not)
+    return StudyRow(
+        name, study.title, study.about, dict(study.parameters), cells=len(cells), lacking=lacks, why_not=why_not
+    )
 
 
 @dataclass(frozen=True)
-class ListedLink:
+class LinkRow:
     """A link that comes along: whether it can be made here, and who makes it."""
 
     link: str
@@ -113,11 +115,11 @@ def links() -> list[dict[str, object]]:
     from callbench.catalog.links import profile
     from callbench.catalog.reach import LOOPBACK
 
-    listed = [ListedLink(LOOPBACK, "client and server on this machine")]
+    listed = [LinkRow(LOOPBACK, "client and server on this machine")]
     for name, link in profile.builtin_links().items():
         attempt = creation.try_link(link.wire)
         listed.append(
-            ListedLink(
+            LinkRow(
                 name,
                 link.about,
                 to_server=link.describe("to_server"),
