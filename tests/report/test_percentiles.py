@@ -13,7 +13,7 @@ from callbench.analysis.cells.results import Result
 from callbench.analysis.metrics.metric_values import value_of, why_unknown
 from callbench.analysis.run.tables import table_cell
 from callbench.report.charts.latency import lines
-from callbench.report.export.metrics import metrics
+from callbench.report.export.show import metrics
 from callbench.stats.estimate.prior import prior_of_rates
 from report.test_percentile_calls import KNOWN, Times, histogram
 from table_rows import CELL, FORK

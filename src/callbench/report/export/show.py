@@ -1,5 +1,6 @@
 """The cells of a run as plain records: what `callbench show --json` prints. Sealed by show.schema.json."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,10 +8,10 @@ from callbench.analysis.cells.cold_starts import ColdStart
 from callbench.analysis.cells.results import Latency, OpenLoop, Result
 from callbench.analysis.cells.validity import CellValidity, Validity
 from callbench.analysis.judge.health import Growth, Health
+from callbench.analysis.metrics.metric_values import value_of, why_unknown
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import Ledger
-from callbench.model.metrics.registry import PERCENTILES
-from callbench.report.export.metrics import metrics
+from callbench.model.metrics.registry import PERCENTILES, VALUES
 from callbench.report.text.wake_ups import WakeUp, wake_ups
 
 
@@ -206,3 +207,31 @@ def _open_loop(loop: OpenLoop) -> dict[str, object]:
         "service_us": _latency(loop.service),
         "lateness_us": _latency(loop.lateness),
     }
+
+
+Value = dict[str, float | str | None]
+
+
+def metrics(result: Result) -> dict[str, Value]:
+    """Return what a cell has of each metric, with its 95 % interval. What was not measured is not there.
+
+    `low` and `high` are None if there is no interval: of a single fork, and of what none can be given of. A percentile
+    that too few calls know, or forks that differ too much, is None itself, and `why` says so.
+    """
+    intervals = {name: value_of(result, name) for name in VALUES}
+    known: dict[str, Value] = {
+        name: {"value": interval.middle, "low": _finite(interval.low), "high": _finite(interval.high)}
+        for name, interval in intervals.items()
+        if interval is not None
+    }
+    none: Value = {"value": None, "low": None, "high": None}
+    return {
+        name: known[name] if interval is not None else {**none, "why": why}
+        for name, interval in intervals.items()
+        if interval is not None or (why := why_unknown(result, name))
+    }
+
+
+def _finite(end: float | None) -> float | None:
+    """An end that lies beyond all bounds is none."""
+    return end if end is not None and math.isfinite(end) else None
