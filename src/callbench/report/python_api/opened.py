@@ -1,8 +1,10 @@
 """A stored result, opened: its tables as pandas or Polars, its charts as Altair, itself as plain values."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -11,9 +13,9 @@ from callbench.analysis.run.subject import Subject, subject
 from callbench.model.errors import BadInput, MachineFailure
 from callbench.report import records
 from callbench.report.charts.gallery import gallery
+from callbench.report.charts.palette import CONFIG, STAND_INS
 from callbench.report.export.plain_rows import columns_of
 from callbench.report.export.rows import cell_rows
-from callbench.report.python_api.colours import coloured
 from callbench.report.sections.order import sections
 from callbench.report.text.section import Chart
 from callbench.report.text.summary import summary
@@ -171,3 +173,31 @@ def _frame(columns: Sequence[str], rows: Sequence[tuple[object, ...]], frame: st
     except ImportError as failure:
         raise MachineFailure(f"{frame} is missing: {_EXTRA}") from failure
     raise BadInput(f'there is no frame "{frame}": pandas or polars')
+
+
+# A page has its own background; None is none that the schema knows.
+_CONFIG = {name: value for name, value in CONFIG.items() if name != "background"}
+_VARIABLE = re.compile(r"--([\w-]+):\s*(#[0-9a-fA-F]{3,8})")
+
+
+@cache
+def colours() -> Mapping[str, str]:
+    """Return the light colours of the page by their stand-in: those of `:root` in page.css, which come first."""
+    style = files("callbench.report").joinpath("templates/page.css").read_text(encoding="utf-8")
+    named: dict[str, str] = {}
+    for name, value in _VARIABLE.findall(style):
+        named.setdefault(name, value)
+    return {
+        stand_in: named["ink"] if colour == "currentColor" else named[colour.removeprefix("var(--").removesuffix(")")]
+        for stand_in, colour in STAND_INS.items()
+    }
+
+
+def coloured(spec: Mapping[str, object]) -> dict[str, object]:
+    """Return a whole Vega-Lite description: with its schema, its configuration and real colours."""
+    whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": _CONFIG, **spec}
+    text = json.dumps(whole)
+    for stand_in, colour in colours().items():
+        text = text.replace(f'"{stand_in}"', f'"{colour}"')
+    found: dict[str, object] = json.loads(text)
+    return found
