@@ -1,13 +1,54 @@
 """How precise the run was asked to be, what each cell reached, and why it ended."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from callbench.analysis.cells.results import Result
 from callbench.analysis.precision.stopping import StopReason
 from callbench.analysis.run.subject import Subject
-from callbench.report.text.precision import ENDINGS_SQL, CellEnding, precision_summary
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.estimate.digits import share
+from callbench.store.record import Record
+from callbench.store.requested.run import RequestedRun
+
+ENDINGS_SQL = "SELECT cell, why, asked, reached, forks FROM endings ORDER BY cell NULLS LAST"
+
+
+@dataclass(frozen=True)
+class CellEnding:
+    """Why a cell ended.
+
+    Attributes:
+        asked: the half-width of its interval that was asked for, as a share.
+        reached: that which it had.
+    """
+
+    cell: str | None
+    why: str
+    asked: float | None
+    reached: float | None
+    forks: int | None
+
+
+@dataclass(frozen=True)
+class PrecisionSummary:
+    """What a run tells of its precision."""
+
+    endings: Sequence[CellEnding]
+
+
+def precision_summary(run: Record) -> PrecisionSummary:
+    """Read it from a run.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    requested = run.requested(RequestedRun)
+    if requested.until is None and requested.budget_s is None:
+        return PrecisionSummary(())
+    with run.connection() as connection:
+        return PrecisionSummary([CellEnding(*row) for row in connection.execute(ENDINGS_SQL).fetchall()])
+
 
 ABOUT = "Precision is the half-width of a cell's 95 % interval: a share of its rate (open loop: mean latency)."
 WHYS = {
