@@ -12,6 +12,14 @@ from callbench.store.record import Record
 from callbench.store.requested.run import RequestedRun
 
 ENDINGS_SQL = "SELECT cell, why, asked, reached, forks FROM endings ORDER BY cell NULLS LAST"
+ABOUT = "Precision is the half-width of a cell's 95 % interval: a share of its rate (open loop: mean latency)."
+WHYS = {
+    StopReason.PRECISE.value: "precise enough",
+    StopReason.BUDGET.value: "the budget was spent",
+    StopReason.FORKS.value: "largest number of forks",
+    StopReason.OUT.value: "excluded",
+    StopReason.NOTHING.value: "no trial that counts",
+}
 
 
 @dataclass(frozen=True)
@@ -30,46 +38,24 @@ class CellEnding:
     forks: int | None
 
 
-@dataclass(frozen=True)
-class PrecisionSummary:
-    """What a run tells of its precision."""
-
-    endings: Sequence[CellEnding]
-
-
-def precision_summary(run: Record) -> PrecisionSummary:
-    """Read it from a run.
-
-    Raises:
-        BadInput: the run is damaged.
-    """
-    requested = run.requested(RequestedRun)
-    if requested.until is None and requested.budget_s is None:
-        return PrecisionSummary(())
-    with run.connection() as connection:
-        return PrecisionSummary([CellEnding(*row) for row in connection.execute(ENDINGS_SQL).fetchall()])
-
-
-ABOUT = "Precision is the half-width of a cell's 95 % interval: a share of its rate (open loop: mean latency)."
-WHYS = {
-    StopReason.PRECISE.value: "precise enough",
-    StopReason.BUDGET.value: "the budget was spent",
-    StopReason.FORKS.value: "largest number of forks",
-    StopReason.OUT.value: "excluded",
-    StopReason.NOTHING.value: "no trial that counts",
-}
-
-
 def section(subject: Subject) -> Section | None:
     """Show it for a run that was asked to be precise, or had a budget."""
-    reached = precision_summary(subject.run)
     cells = {cell.id: cell for cell in subject.results.cells}
-    endings = [ending for ending in reached.endings if ending.cell in cells]
+    endings = [ending for ending in _endings(subject.run) if ending.cell in cells]
     sheets = [_cells(endings, cells)] if endings else []
     sentences = _of_cells(endings)
     if not sentences:
         return None
     return Section("precision", "Precision", ABOUT, sentences, sheets, source=ENDINGS_SQL)
+
+
+def _endings(run: Record) -> list[CellEnding]:
+    """Read why the cells of a run ended that was asked to be precise, or had a budget."""
+    requested = run.requested(RequestedRun)
+    if requested.until is None and requested.budget_s is None:
+        return []
+    with run.connection() as connection:
+        return [CellEnding(*row) for row in connection.execute(ENDINGS_SQL).fetchall()]
 
 
 def _of_cells(endings: Sequence[CellEnding]) -> list[str]:
