@@ -22,7 +22,7 @@ from callbench.catalog.generator.filled import filled
 from callbench.catalog.generator.fit import fit
 from callbench.catalog.generator.fitted import Fitted
 from callbench.catalog.generator.from_schema import from_schema
-from callbench.catalog.generator.size_class import size_class
+from callbench.catalog.generator.numbers import size_class
 from callbench.catalog.generator.words import Alphabet, words
 from callbench.catalog.own import folder
 from callbench.catalog.own.conform import Conformance
