@@ -1,5 +1,6 @@
 """Servers of `callbench serve`: all stacks of an adapter in one process, or one stack in its own process."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -10,9 +11,47 @@ from callbench.catalog.manifest import Manifest
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import KEY, connected_with
-from callbench.runner.serve.answered_calls import AnsweredCalls
 
 Endpoints = dict[str, str]
+
+
+class AnsweredCalls:
+    """The calls of one server, which its adapter counts anew each time that it is asked.
+
+    Attributes:
+        calls: by name; None: it cannot count.
+    """
+
+    def __init__(self, stack: str | None = None, *, counts: bool = True) -> None:
+        """Begin with none. `stack` is the only one that is served; None: the adapter tells them apart."""
+        self.calls: Counter[str] | None = Counter() if counts else None
+        self._stack = stack
+        self._by_stack: dict[str, Counter[str]] | None = {}
+
+    def add(self, adapter: Adapter) -> None:
+        """Ask how many calls were answered since it was asked before, and add them."""
+        if self.calls is None:
+            return
+        try:
+            counts = adapter.counted()
+        except AdapterFailure:
+            # Of one that has died, `OfferedServer.ended` says so.
+            self.calls = None
+            return
+        self.calls.update(counts["calls"])
+        by_stack = {self._stack: counts["calls"]} if self._stack else counts.get("endpoints")
+        if by_stack is None or self._by_stack is None:
+            # An adapter need not tell them apart.
+            self._by_stack = None
+            return
+        for stack, calls in by_stack.items():
+            self._by_stack.setdefault(stack, Counter()).update(calls)
+
+    def of(self, stack: str) -> Counter[str] | None:
+        """Return those of one stack, by name; None: nobody counts them for themselves."""
+        if self.calls is None or self._by_stack is None:
+            return None
+        return self._by_stack.get(stack, Counter())
 
 
 class OfferedServer(Protocol):
