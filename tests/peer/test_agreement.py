@@ -14,8 +14,7 @@ from callbench.model.errors import BadInput
 from callbench.runner.peer import jmeter, jtl
 from callbench.runner.peer.jmeter import thread_times, used_at
 from callbench.runner.peer.plan import HttpLoad, first_think_ms, make_plan
-from callbench.runner.peer.rounds import peer_side
-from callbench.runner.peer.steadiness import rate_rise
+from callbench.runner.peer.rounds import peer_side, rate_rise
 from callbench.stats.decide.decision import Outcome
 
 HEAD = "timeStamp,elapsed,responseCode,threadName,success\n"
