@@ -11,8 +11,7 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.unit import Unit
 from callbench.runner.measure.processor_time import threads_of
 from callbench.runner.measure.warm_up import STEADY, WarmUp
-from callbench.runner.warm.one_processor import _place, on_one_processor
-from callbench.runner.warm.warming import warm_up_in_parallel, warm_up_of
+from callbench.runner.warm.warming import _place, on_one_processor, warm_up_in_parallel, warm_up_of
 from callbench.stats.wire.link import Wires, round_trip_ns
 
 FAR: Wires = {"far": {"link": {"to_server": {"delay_ns": 25_000_000}, "to_client": {"delay_ns": 25_000_000}}}}

@@ -6,15 +6,16 @@ Nothing is measured meanwhile. Afterwards a rehearsal drives the stacks in turn 
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.drive.unit import Unit
+from callbench.runner.measure.processor_time import threads_of
 from callbench.runner.measure.warm_up import WarmUp
-from callbench.runner.warm.one_processor import on_one_processor
 from callbench.stats.wire.link import Wires, round_trip_ns
 
 # A stack with this round trip time leaves its processors to others.
@@ -106,3 +107,42 @@ def warm_up_of(outcome: Outcome) -> WarmUp | None:
     if isinstance(outcome, AdapterFailure):
         raise outcome
     return outcome
+
+
+# Client and server have a processor each and take turns. Of two such stacks that are warmed up at once, both often want
+# the same one, and the other is idle: a third of the time, if turns are of random length. With a processor for each
+# stack, none is ever idle. Nothing is measured meanwhile.
+@contextmanager
+def on_one_processor(pids: Collection[int], processor: int) -> Iterator[None]:
+    """Keep all threads of processes on a processor, and put them back at the end.
+
+    Processes that have several processors each stay where they are: their threads work at the same time.
+
+    Args:
+        pids: of all sides.
+        processor: its number.
+    """
+    own: dict[int, set[int]] = {}
+    for pid in pids:
+        with suppress(OSError):
+            own[pid] = os.sched_getaffinity(pid)
+    if any(len(processors) > 1 for processors in own.values()):
+        own = {}
+    try:
+        for pid in own:
+            _place(pid, {processor})
+        yield
+    finally:
+        for pid, processors in own.items():
+            _place(pid, processors)
+
+
+def _place(pid: int, processors: set[int]) -> None:
+    """Place all threads of a process; those too that others of its threads start meanwhile."""
+    placed: set[int] = set()
+    while new := set(threads_of(pid)) - placed:
+        for thread in new:
+            # A thread or its process may have ended.
+            with suppress(OSError):
+                os.sched_setaffinity(thread, processors)
+        placed |= new
