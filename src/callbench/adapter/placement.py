@@ -1,7 +1,6 @@
 """The processors of the two sides."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -22,14 +21,13 @@ class Placement:
         return {"client": list(self.client), "server": list(self.server)}
 
 
-def choose_placement(processors: Sequence[int] | None = None, *, threads: int = 1) -> Placement:
-    """Place the client on the first half of the processors, and the server on the other half.
+def choose_placement(*, threads: int = 1) -> Placement:
+    """Place the client on the first half of the processors that this process may use, and the server on the others.
 
     Args:
-        processors: the processors to divide; None: all that this process may use.
         threads: of the client. More than its half has processors use some of the server's half as well.
     """
-    mine = tuple(sorted(os.sched_getaffinity(0) if processors is None else processors))
+    mine = tuple(sorted(os.sched_getaffinity(0)))
     if len(mine) < 2:
         return Placement(mine, mine)
     half = len(mine) // 2

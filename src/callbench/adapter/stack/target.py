@@ -200,14 +200,16 @@ class Target:
         every = tuple(sorted({*self._placement.client, *self._placement.server}))
         return Placement(every, every)
 
-    def start_client(self, part: str) -> Adapter:
-        """Start another client in a process of its own. Stop it.
+    def start_observer(self) -> Adapter:
+        """Start a client beside the load, in a process of its own. Stop it.
 
         Raises:
             AdapterFailure: it cannot be started.
         """
         programs = self._programs
-        return Adapter(programs.client, part, self.where.client, self.hosts.client, programs.request).read_hello()
+        return Adapter(
+            programs.client, "the observer", self.where.client, self.hosts.client, programs.request
+        ).read_hello()
 
     def connect(self, clients: int) -> int:
         """Connect so many clients; return the number of open connections.

@@ -22,6 +22,8 @@ ANSWERS = {
 }
 CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.UNDECIDED: "open", Verdict.UNMEASURED: "unmeasured"}
 
+# So many that one can choose between are named.
+_CHOICES = 4
 _OF_A_REQUEST = frozenset({"method", "path", "protocol"})
 _CHECKED_BY = {
     "its body byte by byte": ("expect_body", "expect_body_file", "expect_body_hex"),
@@ -43,10 +45,10 @@ def counted(number: int, thing: str, several: str = "") -> str:
     return f"{number:,} {thing if number == 1 else several or thing + 's'}"
 
 
-def either(names: Sequence[str], most: int = 4) -> str:
+def either(names: Sequence[str]) -> str:
     """Join names between which one can choose, the first few if there are many: `a, b or c`."""
-    if len(names) > most + 1:
-        return f"one of {some(names, most)}"
+    if len(names) > _CHOICES + 1:
+        return f"one of {some(names, _CHOICES)}"
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else "".join(names)
 
 

@@ -13,6 +13,7 @@ from callbench.model.service.imported import Json
 from callbench.model.service.schema import PAIRS, Field, Kind, Message, Schema, Shape
 
 SKELETONS = 64
+_SEED = 1
 # Values of a message, levels, and messages of one type within each other, from which on lists are empty and what is
 # optional is absent. A tree whose nodes have two children each would otherwise always grow to the number of values.
 _VALUES = 300
@@ -24,22 +25,21 @@ _MOST = 200_000
 _TRIES = 20
 
 
-def from_schema(schema: Schema, messages: Sequence[str], seed: int = 1, skeletons: int = SKELETONS) -> Fitted:
+def from_schema(schema: Schema, messages: Sequence[str], skeletons: int = SKELETONS) -> Fitted:
     """A generator without samples. Nothing of its sizes is the user's own: that is to be said where they are shown.
 
     Args:
         schema: of the messages.
         messages: their names: request and answer.
-        seed: decides everything that is drawn.
         skeletons: messages to draw. Generated ones are built on them.
 
     Raises:
         BadInput: a message contains itself, and nothing lets it end.
     """
-    random = Random(f"{seed} schema")  # noqa: S311 - nothing secret
+    random = Random(f"{_SEED} schema")  # noqa: S311 - nothing secret
     drawing = _Drawing(schema, random)
     drawn = [[drawing.drawn(name) for name in messages] for _ in range(skeletons)]
-    return fit(schema, messages, drawn, seed).model_copy(update={"given": 0})
+    return fit(schema, messages, drawn, _SEED).model_copy(update={"given": 0})
 
 
 class _Drawing:

@@ -49,11 +49,11 @@ def over_time(panels: Sequence[Panel], marks: Mapping[float, str] | None = None)
     }
 
 
-def thinned(points: Points, most: int = MOST_POINTS) -> Points:
-    """Take the medians of as many neighbours as it needs to leave at most that many points."""
-    if len(points) <= most:
+def thinned(points: Points) -> Points:
+    """Take the medians of as many neighbours as it needs to leave at most MOST_POINTS."""
+    if len(points) <= MOST_POINTS:
         return points
-    size = -(-len(points) // most)
+    size = -(-len(points) // MOST_POINTS)
     parts = [points[start : start + size] for start in range(0, len(points), size)]
     return [(median(at for at, _ in part), median(value for _, value in part)) for part in parts]
 

@@ -41,7 +41,7 @@ def environment() -> Environment:
     made.filters["whole_options"] = _whole_options
     made.filters["is_value"] = _is_value
     made.filters["left_columns"] = left_columns
-    made.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
+    made.globals["style"] = Markup(_style())  # noqa: S704 - our own file
     return made
 
 
@@ -83,10 +83,10 @@ def left_columns(sheet: Sheet) -> list[int]:
     return [place for place in places if sheet.unlike or (texts[place] and not any(map(_is_value, texts[place])))]
 
 
-def _asset(name: str) -> str:
-    """Read a file beside the template."""
+def _style() -> str:
+    """Read the style of the page."""
     loader = PackageLoader("callbench.report", "templates")
-    return loader.get_source(Environment(autoescape=True), name)[0]
+    return loader.get_source(Environment(autoescape=True), "page.css")[0]
 
 
 def when(stamp: str) -> str:

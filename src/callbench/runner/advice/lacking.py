@@ -19,6 +19,7 @@ _ABOUT = "The same calls without a link and over each link of the situation."
 # How many stacks are tested besides the best one and today's.
 NEXT = 2
 ROUNDS = 4
+FORKS = 5
 # A slice over a link: at 25 ms, its start adds 15 % to the client's processor time in 4 calls, and 5 % in 12.
 SLICE_S, MOST_CALLS = 0.3, 12
 
@@ -44,14 +45,13 @@ def links(advice: Advice) -> list[SituationLink]:
     ]
 
 
-def study(advice: Advice, results: Results, minutes: float, forks: int = 5) -> StudyPart | None:
+def study(advice: Advice, results: Results, minutes: float) -> StudyPart | None:
     """Return the study that measures what is lacking; None where nothing is.
 
     Args:
         advice: as far as it goes without.
         results: of its record, for arguments and options of the calls.
         minutes: the time for all of it.
-        forks: at least.
     """
     far, names = links(advice), stacks(advice)
     group = _main(advice)
@@ -60,7 +60,7 @@ def study(advice: Advice, results: Results, minutes: float, forks: int = 5) -> S
         return None
     own = {link_name(link.name): part_of(link.wire) for link in far}
     # Few cells over each link, so that more rounds fit into the time.
-    load = LoadPart(clients=[1], calls=20, seconds=0.5, forks=forks, rounds=ROUNDS, minutes=minutes,
+    load = LoadPart(clients=[1], calls=20, seconds=0.5, forks=FORKS, rounds=ROUNDS, minutes=minutes,
                     slice_calls=_slice_calls(far))  # fmt: skip
     here = _group(group, names, cell, LOOPBACK)
     there = [_group(f"{group}, {link.name}", names, cell, link_name(link.name)) for link in far]

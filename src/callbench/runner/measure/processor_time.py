@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from callbench.adapter.placement import Placement
@@ -257,7 +256,7 @@ def name_of(pid: int, tid: int) -> str:
     return _NUMBER.sub("", name) or name
 
 
-def processors_of(stat: Path = PROC / "stat") -> Processors:
+def processors_of() -> Processors:
     """Return the processors' time since the machine started; empty if it cannot be read.
 
     proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal, in ticks.
@@ -265,7 +264,7 @@ def processors_of(stat: Path = PROC / "stat") -> Processors:
     busy: dict[int, int] = {}
     steal: dict[int, int] = {}
     with suppress(OSError):
-        for cpu, times in _lines(stat.read_text().splitlines()):
+        for cpu, times in _lines((PROC / "stat").read_text().splitlines()):
             user, nice, system, _idle, _iowait, irq, softirq, stolen, *_ = times
             busy[cpu] = (user + nice + system + irq + softirq) * TICK_NS
             steal[cpu] = stolen * TICK_NS

@@ -2,9 +2,9 @@
 
 import math
 import random
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic_ns
 from typing import Any
 
 from callbench.adapter import oracle, placement
@@ -292,9 +292,9 @@ class CompilerShare:
 
     def watch(self, who: str, drive: Callable[[], tuple[GeneratorRound, str]]) -> tuple[GeneratorRound, str]:
         """Run a drive. Also return why it was not steady: the drive's own reason, or an active compiler."""
-        began, before = time.monotonic_ns(), self._compiler_ns()
+        began, before = monotonic_ns(), self._compiler_ns()
         side, unsteady = drive()
-        share = (self._compiler_ns() - before) / max(1, time.monotonic_ns() - began)
+        share = (self._compiler_ns() - before) / max(1, monotonic_ns() - began)
         if not unsteady and share > BUSY:
             unsteady = f"the compiler was active while {who} drove: it used {percent(share)} of a processor"
         return side, unsteady

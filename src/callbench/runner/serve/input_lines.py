@@ -4,6 +4,7 @@ import os
 import select
 import stat
 
+_STDIN = 0
 _LOOK_SECONDS = 0.5
 _CHUNK = 1 << 12
 _LONGEST = 1 << 16
@@ -16,22 +17,21 @@ class InputLines:
         over: whether the writer has closed it. An input without a writer, such as /dev/null, never ends.
     """
 
-    def __init__(self, descriptor: int = 0) -> None:
-        """Read from a descriptor, which stays open."""
-        self._descriptor = descriptor
+    def __init__(self) -> None:
+        """See whether somebody can write to it."""
         self._pending = b""
         self.over = False
-        self._listens = _has_writer(descriptor)
+        self._listens = _has_writer()
 
     def lines(self) -> list[str]:
         """Return the lines since the last call; wait at most half a second."""
         if not self._listens:
             select.select([], [], [], _LOOK_SECONDS)
             return []
-        if not select.select([self._descriptor], [], [], _LOOK_SECONDS)[0]:
+        if not select.select([_STDIN], [], [], _LOOK_SECONDS)[0]:
             return []
         try:
-            piece = os.read(self._descriptor, _CHUNK)
+            piece = os.read(_STDIN, _CHUNK)
         except OSError:
             # A terminal whose window was closed.
             piece = b""
@@ -44,10 +44,10 @@ class InputLines:
         return [line.decode(errors="replace") for line in whole]
 
 
-def _has_writer(descriptor: int) -> bool:
+def _has_writer() -> bool:
     """Return whether it is a terminal, a pipe or a socket, which end when their writer does."""
     try:
-        mode = os.fstat(descriptor).st_mode
+        mode = os.fstat(_STDIN).st_mode
     except OSError:
         return False
-    return os.isatty(descriptor) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+    return os.isatty(_STDIN) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)

@@ -26,7 +26,7 @@ class Observer:
             AdapterFailure: it cannot be started.
         """
         self._target = target
-        self._client = target.start_client("the observer")
+        self._client = target.start_observer()
 
     def observe(self, seconds: float = LENGTH_S) -> ObservedFigures:
         """Make one slice: connect and call. Errors are part of the result.
@@ -48,7 +48,7 @@ class Observer:
             if self._client.broken:
                 # The client's library hangs for longer than any call may take, which is a time-out for its user.
                 self._client.process.close(grace=0)
-                self._client = self._target.start_client("the observer")
+                self._client = self._target.start_observer()
                 kind = AdapterFailure("timeout", str(failure))
             return ObservedFigures(**failed_slice(kind, time.monotonic() - began), connect_s=None)
         slice_["seconds"] = round(time.monotonic() - began, 6)

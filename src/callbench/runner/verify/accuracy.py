@@ -217,19 +217,20 @@ def _think(session: VerifySession) -> str | None:
 
 def _window(session: VerifySession) -> str | None:
     """Calls in flight at the end of the time: the rate must refer to what lies within it."""
+    clients = 2
     done, _ = _drive_and_count(
-        session, Arrangement({"delay_us": WINDOW_DELAY_US}, clients=2), calls=1, seconds=WINDOW_S
+        session, Arrangement({"delay_us": WINDOW_DELAY_US}, clients=clients), calls=1, seconds=WINDOW_S
     )
     if done.get("window_ns") is None:
         raise NotApplicable("it does not report its window, so the whole drive counts")
-    return _window_error(done, WINDOW_S, clients=2)
+    return _window_error(done, clients)
 
 
-def _window_error(done: Done, seconds: float, clients: int) -> str | None:
+def _window_error(done: Done, clients: int) -> str | None:
     """Return what is wrong with the window of a drive that its time limits; None if it is right."""
-    window, asked_ns = done["window_ns"], seconds * 1e9
+    window, asked_ns = done["window_ns"], WINDOW_S * 1e9
     if abs(window - asked_ns) > 1:
-        return f"a drive of {seconds:g} s, every call of which began within it, says a window of {window / 1e9:.6g} s"
+        return f"a drive of {WINDOW_S:g} s, every call of which began within it, says a window of {window / 1e9:.6g} s"
     flying, part = done["in_flight"], done["in_flight_part"]
     late_ms, calls, answered = (done["elapsed_ns"] - window) / 1e6, done["calls"], done["answered"]
     if late_ms > 0 and not flying and answered == calls:
@@ -241,7 +242,7 @@ def _window_error(done: Done, seconds: float, clients: int) -> str | None:
     mean_ns = int(done["in_call_ns"]) / max(1, done["calls"] + sum(done["errors"].values()))
     counted = done["answered"] + part
     if counted > clients * (window / mean_ns + 1):
-        return f"{counted:g} calls of {mean_ns / 1e6:.3f} ms by {clients} clients do not lie within {seconds:g} s"
+        return f"{counted:g} calls of {mean_ns / 1e6:.3f} ms by {clients} clients do not lie within {WINDOW_S:g} s"
     return None
 
 

@@ -36,17 +36,16 @@ class Interval:
         return None if self.high is None else self.high / self.middle - 1.0
 
 
-def geometric_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+def geometric_mean(values: Sequence[float]) -> Interval:
     """Compute the geometric mean of positive values and Student's interval of their logarithms.
 
     With y = ln x, mean m and standard deviation s (n - 1 below the line), the interval is exp(m +/- t s / sqrt n), t
-    the quantile (1 + confidence) / 2 of Student's distribution with n - 1 degrees of freedom (Student, "The probable
+    the quantile (1 + CONFIDENCE) / 2 of Student's distribution with n - 1 degrees of freedom (Student, "The probable
     error of a mean", Biometrika 6, 1908; for the logarithm, Fleming and Wallace, "How not to lie with statistics",
     CACM 29(3), 1986, on why ratios and rates are averaged geometrically).
 
     Args:
         values: one positive value a fork.
-        confidence: the interval's coverage.
 
     Raises:
         ValueError: no values, or one that is not positive and finite.
@@ -57,7 +56,7 @@ def geometric_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> I
     mean = float(logs.mean())
     if len(values) < 2:
         return Interval(float(np.exp(mean)), None, None, len(values))
-    reach = quantile(len(values) - 1, confidence) * standard_error(logs)
+    reach = quantile(len(values) - 1, CONFIDENCE) * standard_error(logs)
     return Interval(float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach)), len(values))
 
 

@@ -8,19 +8,19 @@ from callbench.stats.estimate.interval import CONFIDENCE
 LEAST = 6
 
 
-def rank(count: int, confidence: float = CONFIDENCE) -> int | None:
+def rank(count: int) -> int | None:
     """Give the rank r so that the r-th smallest and the r-th greatest of so many values hold the median.
 
     Each value lies below the median with probability 1/2, so the coverage is 1 - 2 P(Binomial(n, 1/2) < r) (Conover,
     "Practical Nonparametric Statistics", 3rd edition, 1999, section 3.2).
 
     Returns:
-        The greatest such rank, from 1; None where there are too few values for this confidence.
+        The greatest such rank, from 1; None where there are too few values.
     """
     below, last = 0.0, None
     for place in range(1, count // 2 + 1):
         below += comb(count, place - 1) / 2**count
-        if 1 - 2 * below < confidence:
+        if 1 - 2 * below < CONFIDENCE:
             break
         last = place
     return last

@@ -62,20 +62,19 @@ def percentile_name(share: float) -> str:
     return f"p{share * 100:g}"
 
 
-def percentile_ends(buckets: Buckets, share: float, confidence: float = CONFIDENCE) -> tuple[float, float] | None:
+def percentile_ends(buckets: Buckets, share: float) -> tuple[float, float] | None:
     """Return between which times a percentile lies, in ns; None from too few calls.
 
     Args:
         buckets: the histogram of independent calls.
         share: 0.99 of p99.
-        confidence: that it lies there.
     """
     from scipy import special  # noqa: PLC0415 - see callbench.stats.estimate.student
 
     count = int(buckets.counts.sum())
-    if count < fewest_calls(share, confidence):
+    if count < fewest_calls(share):
         return None
-    beyond = (1 - confidence) / 2
+    beyond = (1 - CONFIDENCE) / 2
     # The greatest rank r with P(B < r) <= beyond, and the least rank s with P(B >= s) <= beyond.
     low, high = int(special.bdtrik(beyond, count, share)) + 1, int(special.bdtrik(1 - beyond, count, share)) + 2
     while low > 1 and special.bdtr(low - 1, count, share) > beyond:

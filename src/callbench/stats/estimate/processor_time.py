@@ -111,14 +111,13 @@ def together(parts: Iterable[ProcessorTime]) -> ProcessorTime | None:
     return ProcessorTime(pieces) if pieces else None
 
 
-def step_of(values: Iterable[int], unknown: int = TICK_NS) -> int:
+def step_of(values: Iterable[int]) -> int:
     """Describe the step of a clock from what it said: the coarsest of which every difference is a multiple.
 
     Args:
-        values: differences of two readings, in nanoseconds.
-        unknown: the step where no difference is more than 0.
+        values: differences of two readings, in nanoseconds; where none is more than 0, the step is a tick.
     """
     there = [value for value in values if value > 0]
     if not there:
-        return unknown
+        return TICK_NS
     return next((step for step in _STEPS if all(value % step == 0 for value in there)), 1)

@@ -50,7 +50,7 @@ class PeriodicSteps:
         return self.rise * (step // self.steps) + self.offsets[step % self.steps]
 
 
-def rhythm(counts: Sequence[int], longest: int = LONGEST_PERIOD) -> PeriodicSteps:
+def rhythm(counts: Sequence[int]) -> PeriodicSteps:
     """Find the shortest period in which the count always rises alike; else the one in which it does so most often.
 
     A jump here and there does not hide a period. Where none is common enough (counts that follow random content), the
@@ -58,7 +58,6 @@ def rhythm(counts: Sequence[int], longest: int = LONGEST_PERIOD) -> PeriodicStep
 
     Args:
         counts: at steps 0, 1, 2 ...; at least two.
-        longest: the longest period looked for.
 
     Raises:
         ValueError: fewer than two counts.
@@ -66,7 +65,7 @@ def rhythm(counts: Sequence[int], longest: int = LONGEST_PERIOD) -> PeriodicStep
     if len(counts) < 2:
         raise ValueError("growth needs at least two counts")
     best, support = PeriodicSteps(1, round((counts[-1] - counts[0]) / (len(counts) - 1)), (counts[0],)), 0.0
-    for steps in range(1, min(longest, len(counts) // 2) + 1):
+    for steps in range(1, min(LONGEST_PERIOD, len(counts) // 2) + 1):
         rises = [after - before for before, after in zip(counts, counts[steps:], strict=False)]
         rise, often = Counter(rises).most_common(1)[0]
         if often / len(rises) > max(support, _SUPPORT):

@@ -61,7 +61,7 @@ def even(grid: Sequence[object]) -> bool:
     return len(numbers) == len(grid) > 2 and len(steps) == 1 and min(steps) > 0
 
 
-def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: int = 1) -> SweepResult:
+def swept(grid: Sequence[int], measure: Callable[[int], int], most: int) -> SweepResult:
     """Explore a count that is exact: measuring a size twice would give the same.
 
     The first sizes are all measured, which gives the rhythm in which the count grows (a line is a rhythm of one step).
@@ -73,7 +73,6 @@ def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: i
         grid: sizes, rising evenly.
         measure: gives the count at a size.
         most: how many sizes may be measured, at least 2; if they do not suffice, sizes between stay unknown.
-        seed: of the lots.
 
     Raises:
         ValueError: fewer than two sizes.
@@ -93,7 +92,7 @@ def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: i
         at(step)
     at(last)
     tact = rhythm([counted[step] for step in range(first)]) if first > 1 else rhythm([at(0), at(last)])
-    known = _halved(at, counted, tact, (max(first - 1, 0), last), most, random.Random(seed))  # noqa: S311 - a choice to be repeated
+    known = _halved(at, counted, tact, (max(first - 1, 0), last), most, random.Random(1))  # noqa: S311 - a choice to be repeated
     inferred = {grid[step]: tact.at(step) + departure for step, departure in known.items() if step not in counted}
     measured = {grid[step]: counted[step] for step in sorted(counted)}
     jumps: tuple[Jump, ...] = ()
