@@ -1,13 +1,16 @@
 """The API: what the page does, for programs; and its description, made from the code."""
 
+import errno
 import json
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import jsonschema
 import pytest
@@ -137,7 +140,6 @@ def asked_of(job: str, exported: bytes) -> dict[str, dict[str, Any]]:
         "listForms": {},
         "getLine": {"json": STARTS},
         "makeCall": {"json": STARTS},
-        "estimateTime": {"json": {"command": "run", "values": {"study": "remobjects", "quick": "yes"}}},
         "previewRun": {"json": {"command": "run", "values": {"study": "remobjects", "select": "message=soap"}}},
         "importService": {"json": {"files": [SAMPLE], "answers": [{**SAMPLE, "name": "answer.json"}]}},
         "listServices": {},
@@ -196,47 +198,70 @@ def test_each_answer_is_as_it_is_described(page: TestClient, folder: Path, jobs:
 
 
 @pytest.mark.parametrize(
-    ("what", "body", "why"),
+    ("what", "body", "answered"),
     [
-        ("GET /api/records?kind=a&kind=b", None, "a name twice"),
-        ("GET /api/records?colour=red", None, "colour"),
-        ("GET /api/records/none", None, "no record 'none'"),
-        ("GET /api/records/..%2F..%2Fetc", None, "no such address"),
-        ("GET /api/records/soak/latency?cells=c001", None, "not a run of a study"),
-        ("GET /api/compare?first=soak", None, "other: field required"),
-        ("POST /api/records/soak/tags", '{"tags": "a"}', "tags: input should be a valid list"),
-        ("POST /api/records/soak/tags", '{"tags": [], "more": 1}', "more"),
-        ("POST /api/records/soak/tags", "{", "not JSON"),
-        ("POST /api/records/soak/tags", "[" * 100_000, "not JSON"),
-        ("POST /api/records/soak/delete", '{"sure": false}', "sure"),
-        ("POST /api/records/soak/name", '{"name": "../x"}', "no name for a record"),
-        ("POST /api/commands", '{"command": "doctor", "values": {}}', "no form for 'doctor'"),
-        ("POST /api/commands", '{"command": "load", "values": {}}', "server, start is needed"),
-        ("POST /api/commands", '{"command": "load", "values": {"server": "-x"}}', "would be an option"),
-        ("POST /api/commands", '{"command": "load", "values": {"server": "x", "out": "/etc"}}', "values.out"),
-        ("POST /api/estimate", '{"command": "load", "values": {"server": "x"}}', "no estimate"),
-        ("POST /api/preview", '{"command": "load", "values": {"server": "x"}}', "no study"),
-        ("POST /api/call", '{"command": "compare", "values": {"a": "x"}}', "makes no single call"),
-        ("POST /api/call", '{"command": "load", "values": {"server": "http://127.0.0.1:1/"}}', "127.0.0.1:1"),
-        ("POST /api/services", '{"files": []}', "no file was chosen"),
-        ("POST /api/services", '{"files": [{"name": "a", "content": "?", "encoding": "base64"}]}', "not in base64"),
-        ("GET /api/services/none", None, "no service 'none'"),
-        ("POST /api/commands/none/resume", None, "nothing named 'none'"),
-        ("GET /api/watch/soak/progress", None, "no progress"),
+        ("GET /api/records?kind=a&kind=b", None, "400 a name twice"),
+        ("GET /api/records?kind=bogus", None, "400 'load'"),
+        ("GET /api/records?state=bogus", None, "400 'running', 'finished', 'stopped', 'cut off' or 'damaged'"),
+        ("GET /api/records?colour=red", None, "400 colour"),
+        ("GET /api/history?by=bogus", None, "400 'time' or 'commit'"),
+        ("GET /api/records/none", None, "404 no record 'none'"),
+        ("GET /api/records/..%2F..%2Fetc", None, "404 no such address"),
+        ("GET /api/records/soak/latency?cells=c001", None, "400 not a run of a study"),
+        ("GET /api/compare?first=soak", None, "400 other: field required"),
+        ("GET /api/compare?first=soak&other=none", None, "404 no record 'none'"),
+        ("POST /api/records/soak/tags", '{"tags": "a"}', "400 tags: input should be a valid list"),
+        ("POST /api/records/soak/tags", '{"tags": [], "more": 1}', "400 more"),
+        ("POST /api/records/soak/tags", "{", "400 not JSON"),
+        ("POST /api/records/soak/tags", "[" * 100_000, "400 not JSON"),
+        ("POST /api/records/soak/delete", '{"sure": false}', "400 sure"),
+        ("POST /api/records/soak/name", '{"name": "../x"}', "400 no name for a record"),
+        ("POST /api/records/soak/name", '{"name": "load"}', "409 is there already"),
+        ("POST /api/commands", '{"command": "doctor", "values": {}}', "400 no form for 'doctor'"),
+        ("POST /api/commands", '{"command": "load", "values": {}}', "400 server, start is needed"),
+        ("POST /api/commands", '{"command": "load", "values": {"server": "-x"}}', "400 would be an option"),
+        ("POST /api/commands", '{"command": "load", "values": {"server": "x", "out": "/etc"}}', "400 values.out"),
+        ("POST /api/preview", '{"command": "load", "values": {"server": "x"}}', "400 no study"),
+        ("POST /api/call", '{"command": "compare", "values": {"a": "x"}}', "400 makes no single call"),
+        ("POST /api/call", '{"command": "load", "values": {"server": "http://127.0.0.1:1/"}}', "400 127.0.0.1:1"),
+        ("POST /api/services", '{"files": []}', "400 no file was chosen"),
+        (
+            "POST /api/services",
+            '{"files": [{"name": "a", "content": "?", "encoding": "base64"}]}',
+            "400 not in base64",
+        ),
+        ("GET /api/services/none", None, "404 no service 'none'"),
+        ("POST /api/commands/none/resume", None, "404 nothing named 'none'"),
+        ("GET /api/watch/soak/progress", None, "409 no progress"),
     ],
 )
-def test_what_cannot_be_done_says_why(page: TestClient, folder: Path, what: str, body: str | None, why: str) -> None:
+def test_what_cannot_be_done_says_why(
+    page: TestClient, folder: Path, what: str, body: str | None, answered: str
+) -> None:
     method, path = what.split()
+    status, _, why = answered.partition(" ")
     answer = page.request(method, path, content=body, headers={"content-type": "application/json"} if body else {})
-    assert answer.status_code == (404 if why == "no such address" else 400)
+    assert str(answer.status_code) == status
     sentence = answer.json()["sentence"]
     assert why in sentence
     assert "\n" not in sentence
     assert not (folder / ".started").exists()
     assert (folder / "soak/record.json").exists()
+    plain = path.partition("?")[0]
+    for verb, at, said in operations(described(page)).values():
+        if verb == method.lower() and re.fullmatch(re.sub(r"{\w+}", "[^/]+", at), plain):
+            assert status in said["responses"]
+            assert fits(
+                described(page), said["responses"][status]["content"]["application/json"]["schema"], answer.json()
+            )
+            break
+    else:
+        raise AssertionError(f"{plain} is not described")
 
 
-def test_the_page_and_the_api_answer_a_failure_of_the_machine_alike(page: TestClient, folder: Path) -> None:
+def test_the_page_and_the_api_answer_a_failure_of_the_machine_alike(
+    page: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page said 400, as if what was asked were wrong."""
     (folder / "soak/tags.json").mkdir()
     for answer in (
@@ -245,6 +270,12 @@ def test_the_page_and_the_api_answer_a_failure_of_the_machine_alike(page: TestCl
     ):
         assert answer.status_code == 500
         assert "cannot write" in answer.text
+    # What nobody has put into a sentence: a disk that is full where a request needs a file.
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", Mock(side_effect=OSError(errno.ENOSPC, "No room", "/full/x")))
+    for path in ("/api/records/soak/export", "/records/soak/export"):
+        answer = page.get(path)
+        assert answer.status_code == 500
+        assert "/full/x: No room; make room" in answer.text
 
 
 def test_what_is_too_long_or_of_another_type_is_refused(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,11 +143,15 @@ def test_a_command_is_started_watched_and_stopped(window: Page, folder: Path) ->
     window.get_by_text("callbench load '--start=python3 -m http.server {port}").wait_for()
     # What is started is what the form says now, and no more what it said then.
     window.get_by_label("Seconds (10)").fill("600")
+    assert window.locator("#chosen").get_attribute("aria-busy") == "true"
+    window.get_by_label("Seconds (10)").blur()
+    window.get_by_text("--seconds=600").wait_for()
+    window.get_by_label("Seconds (10)").fill("601")
     window.get_by_role("button", name="Start").click()
     # Its log is sent as it grows, so the window is loaded only when the command has ended.
     window.wait_for_url("**/watch/load-*", wait_until="domcontentloaded")
     name = window.url.rpartition("/")[2]
-    window.get_by_text("--seconds=600").first.wait_for()
+    window.get_by_text("--seconds=601").first.wait_for()
     # It moves: nothing is clicked until the rate of the second second is there.
     window.get_by_role("img", name="Calls/s").wait_for(timeout=60_000)
     assert (folder / name / "progress.json").exists()
@@ -254,7 +258,11 @@ def test_a_command_of_a_terminal_is_watched_until_it_ends(window: Page, folder: 
     with RecordWriter.create(folder / "now", head("run", "Now", {"study": "x"}), {}) as record:
         ProgressFile(record.path).offer(lambda: RANKED)
         window.goto(window.url)
+        window.route("**/events", lambda asked: asked.fulfill(content_type="text/event-stream", body=""))
         window.get_by_role("link", name="Watch", exact=True).last.click()
+        window.get_by_text("No news comes from the page any more").wait_for()
+        window.unroute("**/events")
+        window.get_by_role("link", name="Look again").first.click()
         window.get_by_text("1 not told apart from the first yet").wait_for()
         ProgressFile(record.path).offer(lambda: {"doing": "fork 2, round 1"})
         window.get_by_text("fork 2, round 1").wait_for()

@@ -98,4 +98,4 @@ def test_what_cannot_be_calculated_is_said(page: TestClient, changed: dict[str, 
     assert says in answer.text
     assert "<b>" not in answer.text
     assert "Traceback" not in answer.text
-    assert page.get("/calculator", params={**ASKED, "run": "../a"}).status_code == 400
+    assert page.get("/calculator", params={**ASKED, "run": "../a"}).status_code == 404

@@ -101,6 +101,13 @@ def test_a_long_series_keeps_its_last_point_and_its_shape() -> None:
     assert len(series.kept) <= 10
     assert series.kept == sorted(series.kept)
     assert series.kept[0] < 300
+    points: Thinned[dict[str, object]] = Thinned(10, progress.both_points)
+    for number in range(1000):
+        kinds: dict[str, int] | None = {"timeout": number % 3} if number % 2 else None
+        points.add(progress.progress_point(number, 1.0, number % 3, errors=kinds))
+    assert sum(int(str(point["failed"])) for point in points.kept) == sum(number % 3 for number in range(1000))
+    timeouts = [each.get("timeout", 0) for point in points.kept if isinstance(each := point["errors"], dict)]
+    assert sum(timeouts) == sum(number % 3 for number in range(1, 1000, 2))
 
 
 def test_a_view_shows_rankings_and_escapes_everything(page: TestClient, written: Path) -> None:
@@ -154,7 +161,7 @@ def test_a_load_has_the_kinds_of_its_errors(page: TestClient, written: Path, mon
         text = page.get("/watch/now").text
     assert re.findall(r'<td class="number">(.*?)</td>', text)[3] == "3 (reset 3)"
     drawn = text.partition("Failed calls")[2].partition("</figure>")[0]
-    assert "timeout 0 now, 0 to 2" in drawn
+    assert "timeout 2 now, 0 to 2" in drawn
     assert "reset 3 now, 0 to 3" in drawn
 
 
@@ -182,8 +189,8 @@ def test_a_record_that_has_ended_has_no_progress_and_no_script(page: TestClient,
     assert "1,234 slices" not in answer.text
     assert 'href="/records/soak"' in answer.text
     assert page.get("/watch/soak/events").text.startswith("event: ended\ndata: ")
-    assert page.get("/watch/none").status_code == 400
-    assert page.get("/watch/none/events").status_code == 400
+    assert page.get("/watch/none").status_code == 404
+    assert page.get("/watch/none/events").status_code == 404
 
 
 def _events(shelf: Shelf, name: str, *, ending: bool = False) -> AsyncIterator[str]:

@@ -92,7 +92,7 @@ def test_it_is_started_shown_switched_and_stopped(page: TestClient, jobs: Jobs) 
     served(page, name, lambda state: state.answered == 3)
     page.post(f"/watch/{name}/stop")
     assert eventually(lambda: not jobs.job(name).running)
-    assert page.get(f"/api/serving/{name}").status_code == 400
+    assert page.get(f"/api/serving/{name}").status_code == 409
     assert not jobs.job(name).status.exists()
 
 
@@ -162,7 +162,7 @@ def test_what_cannot_be_switched_says_why(
     with pytest.raises(BadInput, match="serves nothing yet"):
         serving.state("serve-1")
     assert page.get("/watch/serve-1").status_code == 200
-    assert page.get("/api/serving/serve-1").status_code == 400
+    assert page.get("/api/serving/serve-1").status_code == 409
 
 
 def test_a_log_goes_on_without_its_folder(shelf: Shelf, jobs: Jobs, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_part_is_no_order_of_its_own(page: TestClient, line: str) -> None:
 
 def test_other_commands_are_told_nothing(page: TestClient, jobs: Jobs) -> None:
     job = jobs.start(["load", "http://127.0.0.1:1/"])
-    assert page.post(f"/watch/{job.name}/switch", data={"part": "tcp", "on": "yes"}).status_code == 400
+    assert page.post(f"/watch/{job.name}/switch", data={"part": "tcp", "on": "yes"}).status_code == 409
     assert eventually(lambda: not jobs.job(job.name).running)
     with pytest.raises(BadInput, match="serves nothing any more"):
         jobs.tell(job.name, "off tcp")

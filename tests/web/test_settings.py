@@ -67,7 +67,7 @@ def test_only_what_is_missing_and_possible_has_a_button(page: TestClient, machin
     assert "run <code>it &lt;b&gt;</code>" in text
     for name in ("there", "far", "none"):
         for path in (f"/settings/setup/{name}", f"/api/setup/{name}"):
-            assert page.post(path).status_code == 400
+            assert page.post(path).status_code == 404
     assert "setup" in machine
 
 
@@ -99,7 +99,7 @@ def test_one_of_a_kind_runs_at_a_time(page: TestClient, folder: Path) -> None:
     job = {"words": ["setup", "java"], "pid": os.getpid(), "born": psutil.Process().create_time()}
     (kept / "setup-1.json").write_text(json.dumps(job))
     answer = page.post("/settings/setup/no-such")
-    assert answer.status_code == 400
+    assert answer.status_code == 409
     assert "callbench setup java is running" in answer.text
     assert [file.name for file in kept.iterdir()] == ["setup-1.json"]
 

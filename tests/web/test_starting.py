@@ -116,7 +116,7 @@ def test_stop_keeps_what_is_known_and_resume_goes_on(
     journal = folder / name / "journal.jsonl"
     assert eventually(lambda: journal.exists() and b'"fork over"' in journal.read_bytes())
     assert 'action="/watch/' in page.get(f"/watch/{name}").text
-    assert page.post(f"/watch/{name}/resume").status_code == 400, "it runs"
+    assert page.post(f"/watch/{name}/resume").status_code == 409, "it runs"
     page.post(f"/watch/{name}/stop")
     assert eventually(lambda: not jobs.job(name).running)
     assert shelf.entry(name).state == "stopped"

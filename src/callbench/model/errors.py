@@ -21,6 +21,14 @@ class BadInput(CallbenchError):  # noqa: N818 - it names what was given, and rea
     exit_code = 2
 
 
+class NotThere(BadInput):
+    """Nothing has the name that was given."""
+
+
+class NotNow(BadInput):
+    """It cannot be done as things stand: something runs or has ended, or a name is taken."""
+
+
 class MachineFailure(CallbenchError):  # noqa: N818 - it names what failed
     """The machine refused something: room on a disk, a permission, memory, threads, files, a missing program."""
 

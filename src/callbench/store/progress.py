@@ -7,9 +7,10 @@ import contextlib
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypedDict, TypeVar, cast
 
 from callbench.model.secrets import SECRETS
 from callbench.store.head import now
@@ -28,23 +29,36 @@ MORE_OF_A_POINT = (
 _MOST_BYTES = 4 << 20
 
 
+class _FailedCalls(TypedDict):
+    """What of a point is counted."""
+
+    failed: int
+    errors: Mapping[str, int] | None
+
+
 class Thinned(Generic[_Point]):
-    """A series that stays short: when it is full, every other point of it goes, and the last one stays.
+    """A series that stays short: when it is full, of two points one is made, and the last one stays as late as it is.
 
     Attributes:
         kept: the points, the oldest first.
     """
 
-    def __init__(self, most: int = 240) -> None:
-        """Keep so many points at most."""
-        self._most = most
+    def __init__(self, most: int = 240, both: Callable[[_Point, _Point], _Point] = lambda _, later: later) -> None:
+        """Keep so many points at most.
+
+        Args:
+            most: points.
+            both: makes one of two that follow each other; as a rule the later one stands for both.
+        """
+        self._most, self._both = most, both
         self.kept: list[_Point] = []
 
     def add(self, point: _Point) -> None:
         """Add the newest point."""
         self.kept.append(point)
         if len(self.kept) > self._most:
-            self.kept = self.kept[::-2][::-1]
+            odd = len(self.kept) % 2
+            self.kept[odd:] = map(self._both, self.kept[odd::2], self.kept[odd + 1 :: 2])
 
 
 def progress_point(
@@ -59,6 +73,14 @@ def progress_point(
         more: members of `MORE_OF_A_POINT`; those that are not given are unknown.
     """
     return {"at_s": at_s, "rate_per_s": rate_per_s, "failed": failed, **dict.fromkeys(MORE_OF_A_POINT), **more}
+
+
+def both_points(before: Mapping[str, object], later: Mapping[str, object]) -> dict[str, object]:
+    """Return one point of two: as the later one, with the failed calls of both."""
+    both = [cast("_FailedCalls", point) for point in (before, later)]
+    kinds = [Counter(point["errors"]) for point in both if point["errors"] is not None]
+    errors = dict(sum(kinds, Counter[str]())) if kinds else None
+    return {**later, "failed": sum(point["failed"] for point in both), "errors": errors}
 
 
 def progress_limit(of: str, value: float, text: str) -> dict[str, object]:

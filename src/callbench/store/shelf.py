@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from callbench.model import machine_limits
-from callbench.model.errors import BadInput
+from callbench.model.errors import BadInput, NotNow, NotThere
 from callbench.store.head import FILE, as_file, commit_of
 from callbench.store.record import Record
 from callbench.store.record_writer import is_written, locked, put
 
 TAGS_FILE = "tags.json"
 MOST_TAGS, LONGEST_TAG = 20, 40
+CUT_OFF, DAMAGED = "cut off", "damaged"
+STATES = ("running", "finished", "stopped", CUT_OFF, DAMAGED)
+# The kind of a record that cannot be read.
+UNKNOWN = "unknown"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
 
@@ -27,11 +31,11 @@ class ShelvedRecord:
 
     Attributes:
         name: of its folder.
-        kind: what was measured; `unknown` of one that cannot be read.
+        kind: what was measured; `UNKNOWN` of one that cannot be read.
         study: name of the study; "" where the record names none.
         machine: the processor's model and the system; "" if it is not known.
         started: UTC; "" if it is not known.
-        state: `running`, `finished`, `stopped`, `cut off` (its program was killed), or `damaged`.
+        state: one of `STATES`; `CUT_OFF`: its program was killed.
         trouble: why it cannot be read; "" if it can.
         commit: of what was measured; "" if it is not known.
         committed: when that commit was made, UTC; "" likewise.
@@ -114,7 +118,7 @@ class Shelf:
         """
         path = self.folder / name
         if name.startswith(".") or "/" in name or "\0" in name or not os.path.lexists(path / FILE):
-            raise BadInput(f"there is no record {name!r} in {self.folder}")
+            raise NotThere(f"there is no record {name!r} in {self.folder}")
         if any(_links(path)):
             raise BadInput(f"record {name} has a symbolic link in it, which is not followed: replace it by its file")
         return path
@@ -173,7 +177,7 @@ class Shelf:
     def _free(self, name: str) -> Path:
         path = self.folder / _checked(name)
         if os.path.lexists(path):
-            raise BadInput(f"{path} is there already: choose another name")
+            raise NotNow(f"{path} is there already: choose another name")
         return path
 
     def free_name(self, name: str) -> str:
@@ -195,19 +199,19 @@ class Shelf:
         except BadInput as failure:
             return ShelvedRecord(
                 name=name,
-                kind="unknown",
+                kind=UNKNOWN,
                 title=name,
                 study="",
                 machine="",
                 started="",
-                state="damaged",
+                state=DAMAGED,
                 trouble=str(failure),
             )
         measured = commit_of(info)
         request = info["request"] if isinstance(info["request"], dict) else {}
         state = str(info["state"])
         if state == "running" and not is_written(path):
-            state = "cut off"
+            state = CUT_OFF
         return ShelvedRecord(
             name=name,
             kind=str(info["kind"]),
@@ -240,7 +244,7 @@ class _Held:
         try:
             self._lock = locked(self._path)
         except BadInput as failure:
-            raise BadInput(f"record {self._path.name} is being written: stop its command first") from failure
+            raise NotNow(f"record {self._path.name} is being written: stop its command first") from failure
 
     def __exit__(self, *_: object) -> None:
         os.close(self._lock)

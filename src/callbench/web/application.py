@@ -10,13 +10,12 @@ from urllib.parse import quote
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 from callbench.analysis.history.order import SeriesOrder
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.errors import BadInput
 from callbench.store import packed
 from callbench.store.packed import MOST_BYTES
 from callbench.store.shelf import Shelf
@@ -25,7 +24,7 @@ from callbench.web.api.parts import PageParts
 from callbench.web.calculating import Calculating
 from callbench.web.comparing import Comparing
 from callbench.web.exporting import exported
-from callbench.web.failing import status_of
+from callbench.web.failing import FAILURES, answer_of
 from callbench.web.guard import FRAME_SCRIPTS, READING_POLICY
 from callbench.web.histories import Histories, shown
 from callbench.web.hosts import OtherMachines
@@ -102,7 +101,7 @@ class Pages:
                 *(route for view_ in self._views for route in view_.routes()),
                 Mount("/api", Api(self._parts).application()),
             ],
-            exception_handlers={CallbenchError: _failed, HTTPException: _not_found},
+            exception_handlers=dict.fromkeys(FAILURES, _failed),
         )
 
     def _records(self, request: Request) -> Response:
@@ -207,10 +206,5 @@ def _address(name: str) -> str:
 
 
 def _failed(_: Request, failure: Exception) -> Response:
-    return view("failed", {"sentence": str(failure), "framed": False, "style": ""}, status_of(failure))
-
-
-def _not_found(_: Request, failure: Exception) -> Response:
-    status = failure.status_code if isinstance(failure, HTTPException) else 500
-    sentence = "There is no such page." if status == 404 else str(getattr(failure, "detail", failure))
+    sentence, status = answer_of(failure, "There is no such page.")
     return view("failed", {"sentence": sentence, "framed": False, "style": ""}, status)

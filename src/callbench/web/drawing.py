@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from callbench.stats.estimate.digits import figure, percent
@@ -93,7 +94,9 @@ def _of_points(points: Sequence[Document], limits: Sequence[Document]) -> list["
     failed = {kind: [(point["at_s"], (point["errors"] or {}).get(kind, 0)) for point in points] for kind in kinds}
     if not kinds and any(point["failed"] for point in points):
         failed = {"": [(point["at_s"], point["failed"]) for point in points]}
-    return [*found[:2], chart("Failed calls", failed), *found[2:]]
+    # Summed up: older points stand for more seconds each, and would look as if more calls had failed then.
+    sums = {kind: accumulate(pairs, lambda sum_, pair: (pair[0], sum_[1] + pair[1])) for kind, pairs in failed.items()}
+    return [*found[:2], chart("Failed calls so far", {kind: list(each) for kind, each in sums.items()}), *found[2:]]
 
 
 def chart(title: str, series: Mapping[str, Sequence[Pair]], limits: Sequence[Limit] = ()) -> "DrawnChart | None":

@@ -67,14 +67,12 @@ class Form:
     Attributes:
         about: what it does.
         needs: names of fields, of which one has to be filled.
-        estimates: whether `--dry-run` says how long it takes.
         calls: whether `--dry-run` makes one call, and says how long it takes.
     """
 
     about: str
     fields: Sequence[FormField]
     needs: Sequence[str]
-    estimates: bool = False
     calls: bool = False
 
     @property
@@ -141,7 +139,6 @@ FORMS: Mapping[str, Form] = {
             _COMMIT,
         ),
         ("study",),
-        estimates=True,
     ),
     "load": Form(
         "Put a server under load: rate, latency and errors.",

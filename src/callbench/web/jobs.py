@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from callbench.model import machine_limits
-from callbench.model.errors import BadInput
+from callbench.model.errors import BadInput, NotNow, NotThere
 from callbench.model.secrets import SECRETS
 from callbench.store import turn
 from callbench.store.head import as_file
@@ -145,7 +145,7 @@ class Jobs:
         with self._one:
             job = self.job(name)
             if job.running:
-                raise BadInput(f"{name} is running: stop it first")
+                raise NotNow(f"{name} is running: stop it first")
             if not job.resumable:
                 raise BadInput(f"a {job.words[0]} does not go on: start it anew")
             if any(_MASK in word for word in job.words):
@@ -177,7 +177,7 @@ class Jobs:
         """
         job = self.job(name)
         if not (job.serves and job.running):
-            raise BadInput(f"{name} serves nothing{'' if job.running else ' any more'}")
+            raise NotNow(f"{name} serves nothing{'' if job.running else ' any more'}")
         try:
             descriptor = os.open(job.orders, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
             with contextlib.closing(os.fdopen(descriptor, "wb", buffering=0)) as orders:
@@ -196,7 +196,7 @@ class Jobs:
         self._reap()
         file = self._folder / f"{name}.json"
         if name.startswith(".") or "/" in name or "\0" in name or file.is_symlink() or not file.is_file():
-            raise BadInput(f"nothing named {name!r} was started from the page in {self._shelf.folder}")
+            raise NotThere(f"nothing named {name!r} was started from the page in {self._shelf.folder}")
         try:
             kept = json.loads(file.read_bytes())
             words, back = list(map(str, kept["words"])), str(kept.get("back", ""))

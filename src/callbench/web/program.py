@@ -16,7 +16,7 @@ from callbench.model.errors import BadInput, CallbenchError, MachineFailure
 from callbench.store import turn
 
 _LONGEST_S = 600
-_ESTIMATE_S = 120
+_TRIAL_S = 120
 # Documents that are kept parsed. That of two runs of 1,000 cells takes some megabytes.
 _PARSED = 8
 _MOST_KEPT = 20
@@ -125,22 +125,13 @@ def tried(words: Sequence[str]) -> TriedCall:
     """
     words = [*words, "--dry-run", "--json"]
     try:
-        ended = _ended(words, _ESTIMATE_S)
+        ended = _ended(words, _TRIAL_S)
     except subprocess.TimeoutExpired as failure:
-        raise MachineFailure(f"the call took more than {_ESTIMATE_S} s") from failure
+        raise MachineFailure(f"the call took more than {_TRIAL_S} s") from failure
     # A wrong answer is shown, and then fails.
     if not ended.stdout:
         raise _failure(words, ended)
     return TriedCall.model_validate_json(ended.stdout)
-
-
-def estimate(words: Sequence[str]) -> str:
-    """Return what a command says that it would measure, and how long it takes."""
-    try:
-        ended = _ended([*words, "--dry-run"], _ESTIMATE_S)
-    except subprocess.TimeoutExpired:
-        return f"The estimate took more than {_ESTIMATE_S} s."
-    return ended.stdout + ended.stderr
 
 
 def _failure(words: Sequence[str], ended: subprocess.CompletedProcess[str]) -> CallbenchError:

@@ -12,7 +12,7 @@ from typing import Annotated, BinaryIO
 from pydantic import BaseModel, Field, ValidationError
 
 from callbench.model import machine_limits
-from callbench.model.errors import BadInput
+from callbench.model.errors import BadInput, NotNow, NotThere
 from callbench.store.record_writer import put
 from callbench.web.program import said, shell
 
@@ -124,7 +124,7 @@ class Services:
             raise BadInput(f"there are more than {MOST_FILES} files: give fewer")
         with self._one:
             if len(self.names()) >= MOST_SERVICES:
-                raise BadInput(f"there are {MOST_SERVICES} services: remove one first")
+                raise NotNow(f"there are {MOST_SERVICES} services: remove one first")
             place = self._free(_plain(files[0][0]).partition(".")[0])
             given = place / "given"
             try:
@@ -153,7 +153,7 @@ class Services:
     def _place(self, name: str) -> Path:
         place = self._folder / name
         if not _NAME.fullmatch(name) or place.is_symlink() or not place.is_dir():
-            raise BadInput(f"there is no service {name!r} in {self._folder}")
+            raise NotThere(f"there is no service {name!r} in {self._folder}")
         return place
 
     def _free(self, name: str) -> Path:

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from callbench.model.errors import BadInput, MachineFailure
+from callbench.model.errors import BadInput, MachineFailure, NotNow
 from callbench.store.served_state import ServedState, read_state
 from callbench.web.jobs import Job, Jobs
 
@@ -46,7 +46,7 @@ class Serving:
         job = self._jobs.job(name)
         state = read_state(job.status) if job.serves and job.running else None
         if state is None:
-            raise BadInput(f"{name} serves nothing{' yet' if job.serves and job.running else ''}: its log says more")
+            raise NotNow(f"{name} serves nothing{' yet' if job.serves and job.running else ''}: its log says more")
         return state
 
     def switch(self, name: str, part: str, *, on: bool) -> ServedState:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from callbench.model.errors import BadInput
+from callbench.model.errors import NotNow, NotThere
 from callbench.report.advice.amounts import payload
 from callbench.web.forms import FORMS
 from callbench.web.jobs import Job, Jobs
@@ -91,7 +91,7 @@ class Settings:
             MachineFailure: it cannot be started.
         """
         if name not in [part.name for part in self.parts() if part.offered]:
-            raise BadInput(f"{name!r} is not to be set up here: Settings lists what is missing")
+            raise NotThere(f"{name!r} is not to be set up here: Settings lists what is missing")
         return self._start(["setup", name], back)
 
     def clear_cache(self) -> Job:
@@ -107,7 +107,7 @@ class Settings:
         with self._one:
             for job in self._jobs.jobs():
                 if job.words[0] == words[0] and job.running:
-                    raise BadInput(f"{job.shell} is running: wait for its end, or stop it in Watch")
+                    raise NotNow(f"{job.shell} is running: wait for its end, or stop it in Watch")
             return self._jobs.start(words, records=False, back=back)
 
     def _show(self, request: Request) -> Response:

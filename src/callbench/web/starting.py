@@ -1,7 +1,8 @@
 """The views that start a command, list what was started, and stop it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -10,8 +11,9 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from callbench.catalog.study import names
-from callbench.model.errors import BadInput
+from callbench.model.errors import BadInput, CallbenchError
 from callbench.web import choosing, leading
+from callbench.web.failing import answer_of
 from callbench.web.forms import FORMS, SERVE, command_line, masked
 from callbench.web.guard import MOVING_POLICY
 from callbench.web.jobs import Jobs
@@ -19,6 +21,7 @@ from callbench.web.program import shell, tried
 from callbench.web.serving import Serving
 from callbench.web.views import view
 
+_Made = TypeVar("_Made")
 # Of a form: each field once, what its button says, and the boxes of a study.
 _MOST_FIELDS = 400
 
@@ -100,7 +103,8 @@ class Starting:
         words = command_line(what, values)
         form = FORMS[what]
         shown = masked(words)
-        offer, wrong = _offered(words, values) if words and what == "run" else (None, "")
+        offer, wrong = _or_why(lambda: choosing.offered(words, values)) if words and what == "run" else (None, None)
+        call, refused = _or_why(lambda: tried(words)) if calls and words and form.calls else (None, None)
         answer = view(
             "new",
             {
@@ -112,26 +116,27 @@ class Starting:
                 "studies": names() if what == "run" else [],
                 "cards": choosing.studies() if what == "run" and not words else [],
                 "offer": offer,
-                "wrong": wrong,
+                "wrong": str(wrong or refused or ""),
                 "shell": shell(shown) if words else "",
                 "query": urlencode({name: value for name, value in values.items() if value}),
                 "secret": shown != words,
                 "leads": leading.of(form.addresses(values)) if words else [],
-                "call": tried(words) if calls and words and form.calls else None,
+                "call": call,
                 "serving": self._serving.running() if what == SERVE else [],
             },
+            answer_of(refused, "")[1] if refused else 200,
         )
-        if offer is not None:
+        if words:
             answer.headers["Content-Security-Policy"] = MOVING_POLICY
         return answer
 
 
-def _offered(words: Sequence[str], values: Mapping[str, str]) -> tuple[choosing.Offer | None, str]:
-    """Return what a study offers, or why it cannot be measured like this; a field of the form may mend that."""
+def _or_why(make: Callable[[], _Made]) -> tuple[_Made | None, CallbenchError | None]:
+    """Return what a study offers or a server answers, or why there is nothing: a field of the form may mend that."""
     try:
-        return choosing.offered(words, values), ""
-    except BadInput as failure:
-        return None, str(failure)
+        return make(), None
+    except CallbenchError as failure:
+        return None, failure
 
 
 async def _values(request: Request) -> dict[str, str]:

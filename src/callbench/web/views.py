@@ -9,8 +9,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from callbench.model.errors import CallbenchError
-from callbench.web.failing import status_of
+from callbench.web.failing import FAILURES, answer_of
 from callbench.web.guard import FRAME_SCRIPTS, POLICY, REPORT_POLICY, scripted_policy
 
 LOADER = PackageLoader("callbench.web", "templates")
@@ -43,9 +42,9 @@ def framed(request: Request, make: Callable[[], bytes]) -> HTMLResponse:
     """Return a report that stands in a frame of a view, or the sentence why there is none."""
     try:
         page = beginning(make(), reading("/"))
-    except CallbenchError as failure:
-        values = {"sentence": str(failure), "framed": True, "style": style()}
-        return view("failed", values, status_of(failure), policy=REPORT_POLICY)
+    except FAILURES as failure:
+        sentence, status = answer_of(failure, "")
+        return view("failed", {"sentence": sentence, "framed": True, "style": style()}, status, policy=REPORT_POLICY)
     policy = scripted_policy(str(request.base_url).rstrip("/"))
     return HTMLResponse(page, headers={"Content-Security-Policy": policy})
 

@@ -11,7 +11,7 @@ from callbench.runner.live.progress_line import ProgressLine
 from callbench.runner.load.server_usage import FindProcesses
 from callbench.stats.estimate.histogram import merged
 from callbench.stats.load.latency_over_time import percentile_us
-from callbench.store.progress import Thinned, progress_limit, progress_point
+from callbench.store.progress import Thinned, both_points, progress_limit, progress_point
 
 _POINT_NS = 10**9
 # To find the server's processes, every process of the machine is read.
@@ -37,7 +37,7 @@ class LoadProgress:
         self._last = (0, 0)
         # A point a second: at most, and from its first to its last interval.
         self._point = DriveInterval(0, 0, 0, {})
-        self._points: Thinned[dict[str, object]] = Thinned()
+        self._points: Thinned[dict[str, object]] = Thinned(both=both_points)
         # The latencies since the last point.
         self._fresh: dict[int, int] = {}
         self._server = ServerUse(server)

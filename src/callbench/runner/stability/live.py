@@ -11,7 +11,7 @@ from callbench.store.lines.capacity import TriedLine
 from callbench.store.lines.overload import BeforeLine, HalfLine, OverloadLine
 from callbench.store.lines.sides import MachineUse, SideUse
 from callbench.store.lines.soak import RestLine, SoakSliceLine
-from callbench.store.progress import Thinned, progress_limit, progress_point
+from callbench.store.progress import Thinned, both_points, progress_limit, progress_point
 
 
 class SliceProgress(ProgressLine):
@@ -20,7 +20,7 @@ class SliceProgress(ProgressLine):
     def __init__(self, record: Path, *, quiet: bool) -> None:
         """Prepare the line of a record."""
         super().__init__(quiet=quiet)
-        self._points: Thinned[dict[str, object]] = Thinned()
+        self._points: Thinned[dict[str, object]] = Thinned(both=both_points)
         self._limits: list[dict[str, object]] = []
         self.keep_in(record, lambda: {"points": self._points.kept, "limits": self._limits})
 

@@ -4,13 +4,12 @@ import json
 
 from starlette.responses import PlainTextResponse, Response
 
-from callbench.model.errors import BadInput
+from callbench.model.errors import BadInput, NotNow
 from callbench.store.served_state import ServedState
 from callbench.web import leading
 from callbench.web.api.messages import (
     CommandAsked,
     CommandList,
-    EstimatedCommand,
     FormList,
     NothingAsked,
     ShownCommand,
@@ -23,7 +22,7 @@ from callbench.web.api.parts import PageParts
 from callbench.web.api.schemas import PROGRESS
 from callbench.web.choosing import PreviewedRun, previewed
 from callbench.web.forms import FORMS
-from callbench.web.program import TriedCall, estimate, shell, tried
+from callbench.web.program import TriedCall, shell, tried
 from callbench.web.watching import LOG_BYTES, Watched
 
 
@@ -41,19 +40,18 @@ class Commands:
             Operation("GET", "/forms", "listForms", self._forms),
             Operation("POST", "/line", "getLine", self._line),
             Operation("POST", "/call", "makeCall", self._call),
-            Operation("POST", "/estimate", "estimateTime", self._estimate),
             Operation("POST", "/preview", "previewRun", self._preview),
             Operation("GET", "/commands", "listCommands", self._list),
             Operation("POST", "/commands", "startCommand", self._start),
             Operation("GET", at, "getCommand", self._get),
             Operation("POST", f"{at}/stop", "stopCommand", self._stop),
-            Operation("POST", f"{at}/resume", "resumeCommand", self._resume),
+            Operation("POST", f"{at}/resume", "resumeCommand", self._resume, more=[409]),
             Operation("GET", f"{at}/log", "getLog", self._log, media="text/plain"),
-            Operation("GET", "/serving/{name}", "getServed", self._served),
-            Operation("POST", "/serving/{name}/switch", "switchServed", self._switch),
+            Operation("GET", "/serving/{name}", "getServed", self._served, more=[409]),
+            Operation("POST", "/serving/{name}/switch", "switchServed", self._switch, more=[409]),
             Operation("GET", watched, "watchCommand", self._watch),
-            Operation("GET", f"{watched}/progress", "getProgress", self._progress, [PROGRESS]),
-            Operation("GET", f"{watched}/events", "followCommand", self._events, media="text/event-stream"),
+            Operation("GET", f"{watched}/progress", "getProgress", self._progress, [PROGRESS], more=[409]),
+            Operation("GET", f"{watched}/events", "followCommand", self._events, media="text/event-stream", more=[503]),
         ]
 
     def _forms(self, _: str, __: NothingAsked) -> FormList:
@@ -72,15 +70,6 @@ class Commands:
         if not FORMS[asked.command].calls:
             raise BadInput(f"{asked.command} makes no single call: `calls` in /api/forms says which do")
         return tried(words)
-
-    def _estimate(self, _: str, asked: CommandAsked) -> EstimatedCommand:
-        """Return what a command would measure, and how long it takes."""
-        words = asked.words()
-        if not FORMS[asked.command].estimates:
-            raise BadInput(
-                f"{asked.command} has no estimate of its time: `estimates` in /api/forms says which have one"
-            )
-        return EstimatedCommand(words=words, shell=shell(words), estimate=estimate(words))
 
     def _preview(self, _: str, asked: CommandAsked) -> PreviewedRun:
         """Return what of a study can be chosen, and how long the chosen cells take."""
@@ -132,7 +121,7 @@ class Commands:
         """Return the progress of a command that runs."""
         document = self._watching.progress(self._watching.watched(name))
         if document is None:
-            raise BadInput(f"{name} has no progress: it has ended, or keeps none")
+            raise NotNow(f"{name} has no progress: it has ended, or keeps none")
         return json.dumps(document)
 
     def _events(self, name: str, _: NothingAsked) -> Response:

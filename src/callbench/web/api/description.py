@@ -9,10 +9,11 @@ from callbench.model.version import VERSION
 from callbench.web.api import schemas
 from callbench.web.api.messages import Failure, NothingAsked
 from callbench.web.api.operation import JSON, ZIP, Operation, Upload
+from callbench.web.failing import STATUSES
 
 _ABOUT = (
     "What the page of Callbench does, for programs. The first address that `callbench ui` printed gives a cookie,"
-    " which each request needs. A POST also needs the header Origin."
+    " which each request needs. A POST also needs the header Origin. A method that an address does not have gets 405."
 )
 _BINARY = {ZIP: {"type": "string", "contentMediaType": ZIP}}
 
@@ -62,13 +63,13 @@ def _operation(each: Operation | Upload) -> dict[str, object]:
     elif _has_body(each):
         made["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.reference(each.asks.__name__)}}}
     failure = {JSON: {"schema": schemas.reference(Failure.__name__)}}
+    listed = {400, 500, *(each.more if isinstance(each, Operation) else ()), *([404] if "{" in each.path else [])}
     refusal = {"text/plain": {"schema": {"type": "string"}}}
     made["responses"] = {
         "200": {"description": "Done.", "content": _content(each)},
-        "400": {"description": "What is asked is wrong; the sentence says why.", "content": failure},
+        **{str(status): {"description": says, "content": failure} for status, says in STATUSES if status in listed},
         "403": {"description": "The cookie is missing, or the request comes from another page.", "content": refusal},
         "421": {"description": "The name of the host is another than this page's.", "content": refusal},
-        "500": {"description": "The machine cannot do it; the sentence says why.", "content": failure},
     }
     return made
 

@@ -45,10 +45,10 @@ class Machine:
         return [
             Operation("GET", "/doctor", "getDoctor", self._doctor),
             Operation("GET", "/setup", "listSetup", self._list),
-            Operation("POST", "/setup/{name}", "setUp", self._set_up),
+            Operation("POST", "/setup/{name}", "setUp", self._set_up, more=[409]),
             Operation("GET", "/hosts", "listHosts", self._list_hosts),
             Operation("POST", "/hosts/check", "checkHosts", self._check_hosts),
-            Operation("POST", "/cache/clear", "clearCache", self._clear),
+            Operation("POST", "/cache/clear", "clearCache", self._clear, more=[409]),
         ]
 
     def _doctor(self, _: str, __: NothingAsked) -> FindingList:

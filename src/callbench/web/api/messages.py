@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from callbench.model.errors import BadInput
-from callbench.store.shelf import ShelvedRecord
+from callbench.store.shelf import STATES, UNKNOWN, ShelvedRecord
+from callbench.web.api.schemas import record_kinds
 from callbench.web.forms import FORMS, command_line
 from callbench.web.jobs import Job
 
@@ -24,8 +25,11 @@ class RecordsAsked(AskedMessage):
     """Which records are listed: those that fit all of it."""
 
     q: Annotated[str, Field(description="words, of which each has to occur in what is known of a record")] = ""
-    kind: Annotated[str, Field(description="what was measured, such as load; empty: all")] = ""
-    state: Annotated[str, Field(description="running, finished, stopped, cut off or damaged; empty: all")] = ""
+    kind: Annotated[
+        Literal["", UNKNOWN, *record_kinds()],  # type: ignore[valid-type]  # there is no list of the kinds
+        Field(description="what was measured; unknown: of a damaged record; empty: all"),
+    ] = ""
+    state: Annotated[Literal["", *STATES], Field(description="how far it is; empty: all")] = ""  # type: ignore[valid-type]
     tag: Annotated[str, Field(description="a tag; empty: all")] = ""
 
 
@@ -159,7 +163,6 @@ class FormText(BaseModel):
     command: str
     about: str
     needs: Annotated[list[str], Field(description="names of fields, of which one has to be filled")]
-    estimates: Annotated[bool, Field(description="whether its time can be estimated")]
     calls: Annotated[bool, Field(description="whether one call can be made with it")]
     fields: list[FieldText]
 
@@ -172,19 +175,8 @@ class FormList(BaseModel):
     @classmethod
     def every(cls) -> "FormList":
         """Return all of them."""
-        return cls(
-            forms=[
-                FormText(
-                    command=name,
-                    about=form.about,
-                    needs=list(form.needs),
-                    estimates=form.estimates,
-                    calls=form.calls,
-                    fields=[FieldText.model_validate(field, from_attributes=True) for field in form.fields],
-                )
-                for name, form in FORMS.items()
-            ]
-        )
+        forms = [{"command": name, **vars(form)} for name, form in FORMS.items()]
+        return cls.model_validate({"forms": forms}, from_attributes=True)
 
 
 class CommandLine(BaseModel):
@@ -198,12 +190,6 @@ class ShownCommand(CommandLine):
     """A command line, and where the URLs in it lead."""
 
     leads: Annotated[list[str], Field(description="a sentence for each URL that leads to this machine or its network")]
-
-
-class EstimatedCommand(CommandLine):
-    """A command line, and how long it takes."""
-
-    estimate: Annotated[str, Field(description="what the command prints with --dry-run")]
 
 
 class StartedCommand(CommandLine):

@@ -37,6 +37,7 @@ class Operation:
             of what it takes and returns are its description.
         prints: names of components, where it returns what commands print.
         media: of the answer.
+        more: statuses of answers that come besides those that its address and its method have.
     """
 
     method: str
@@ -45,6 +46,7 @@ class Operation:
     work: Callable[[str, Any], Result]
     prints: Sequence[str] = ()
     media: str = JSON
+    more: Sequence[int] = ()
 
     @property
     def about(self) -> str:

@@ -68,7 +68,7 @@ class OwnServices:
         at = "/services/{name}"
         return [
             Operation("GET", "/services", "listServices", self._list),
-            Operation("POST", "/services", "importService", self._take),
+            Operation("POST", "/services", "importService", self._take, more=[409]),
             Operation("GET", at, "getService", self._get),
             Operation("POST", f"{at}/remove", "removeService", self._remove),
         ]

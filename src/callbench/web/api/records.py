@@ -49,10 +49,10 @@ class Records:
             Operation("GET", f"{at}/report", "getReport", self._report, media="text/html"),
             Operation("GET", f"{at}/latency", "getLatency", self._latency),
             Operation("GET", f"{at}/export", "exportRecord", self._export, media=ZIP),
-            Operation("POST", f"{at}/name", "renameRecord", self._rename),
+            Operation("POST", f"{at}/name", "renameRecord", self._rename, more=[409]),
             Operation("POST", f"{at}/tags", "tagRecord", self._tag),
-            Operation("POST", f"{at}/delete", "deleteRecord", self._delete),
-            Operation("GET", "/compare", "compareRuns", self._compare, [COMPARISON]),
+            Operation("POST", f"{at}/delete", "deleteRecord", self._delete, more=[409]),
+            Operation("GET", "/compare", "compareRuns", self._compare, [COMPARISON], more=[404]),
             Operation("GET", "/history", "getHistory", self._history, [HISTORY]),
         ]
 
