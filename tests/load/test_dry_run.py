@@ -30,7 +30,7 @@ class _Orders(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.seen.append((f"{self.command} {self.path}", dict(self.headers), body))
-        self.send_response(500 if self.path == "/broken" else 201)
+        self.send_response(400 if self.path == "/broken" else 201)
         self.send_header("Set-Cookie", f"sid={HIDDEN[::-1]}; Path=/")
         answer = COLOURED if self.path == "/coloured" else ANSWER
         self.send_header("Content-Length", str(len(answer)))
@@ -105,9 +105,11 @@ def test_a_wrong_answer_is_shown_and_fails(callbench: Run) -> None:
     with orders() as (port, seen):
         ended = callbench("load", f"http://127.0.0.1:{port}/broken", "--dry-run")
         assert ended.returncode == 2
-        assert "  HTTP/1.1 500 Internal Server Error\n" in ended.stdout
+        # The driver then asks whether the server speaks TLS: that is not the call.
+        assert "  GET /broken HTTP/1.1\n" in ended.stdout
+        assert "  HTTP/1.1 400 Bad Request\n" in ended.stdout
         assert "The answer is right" not in ended.stdout
-        assert "GET /broken was answered with the status 500" in ended.stderr
+        assert "GET /broken was answered with the status 400" in ended.stderr
         said = callbench("soak", f"http://127.0.0.1:{port}/", "--expect-json", "$.nothing", "--dry-run", "--json")
         assert "the body has nothing at $.nothing" in json.loads(said.stdout)["wrong"]
     assert len(seen) == 2

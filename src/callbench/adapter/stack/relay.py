@@ -8,6 +8,8 @@ from typing import Self
 
 _CHUNK = 1 << 16
 _PATIENCE_S = 10.0
+# So begins a handshake of TLS.
+_HELLO = b"\x16\x03"
 
 
 class Relay:
@@ -34,7 +36,7 @@ class Relay:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(_PATIENCE_S)
         self._ends: list[socket.socket] = [self._listener]
-        self._sent, self._received = bytearray(), bytearray()
+        self._kept: list[tuple[bytearray, bytearray]] = []
         self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
 
     @property
@@ -45,12 +47,18 @@ class Relay:
     @property
     def sent(self) -> bytes:
         """The bytes that the client has sent."""
-        return bytes(self._sent)
+        return bytes(self._call[0])
 
     @property
     def received(self) -> bytes:
         """The bytes that the server has sent."""
-        return bytes(self._received)
+        return bytes(self._call[1])
+
+    @property
+    def _call(self) -> tuple[bytes | bytearray, bytes | bytearray]:
+        """What both sides sent on the last connection with a call; after one that failed, the driver tries TLS."""
+        calls = [kept for kept in self._kept if kept[0] and not kept[0].startswith(_HELLO)]
+        return calls[-1] if calls else (b"", b"")
 
     def _run(self) -> None:
         with suppress(OSError):
@@ -64,10 +72,8 @@ class Relay:
                     near.close()
                     continue
                 self._ends.append(far)
-                # If the client connects again for its call, only the last connection counts.
-                self._sent.clear()
-                self._received.clear()
-                for source, sink, kept in ((near, far, self._sent), (far, near, self._received)):
+                self._kept.append((bytearray(), bytearray()))
+                for source, sink, kept in zip((near, far), (far, near), self._kept[-1], strict=True):
                     threading.Thread(target=self._forward, args=(source, sink, kept), daemon=True).start()
 
     def _connected(self) -> socket.socket:
