@@ -131,6 +131,40 @@ def test_protobuf_has_the_fields_and_numbers_of_the_schema(schema: Schema) -> No
     assert (len(made), sorted(made)) == (len(by_hand := _protobuf()), sorted(by_hand))
 
 
+ID = "00112233-4455-6677-8899-aabbccddeeff"
+THRIFT_UUIDS = {
+    # A field, an element and a key, as Apache's package 0.25.0 for Python writes them.
+    "thrift": "1d{0} 191d{0} 1b01d5{0}0a 00",
+    "thrift-binary": "100001{0} 0f00021000000001{0} 0d0003100800000001{0}00000005 00",
+}
+
+
+@pytest.mark.parametrize("name", THRIFT_UUIDS)
+def test_thrift_writes_a_uuid_in_16_bytes(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "ids.thrift"
+    file.write_text("struct M { 1: uuid id, 2: list<uuid> ids, 3: map<uuid, i32> by }")
+    of_format = encoder(name, registry.service([str(file)], Options()).schema)
+    made = of_format.encode("M", {"id": ID, "ids": [ID], "by": {ID: 5}})
+    assert made == bytes.fromhex(THRIFT_UUIDS[name].format(ID.replace("-", "")))
+    with pytest.raises(CannotCarryError, match="'x' is no UUID"):
+        of_format.encode("M", {"id": "x", "ids": [], "by": {}})
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [(Kind.INT32, 5), (Kind.BOOL, False), (Kind.DOUBLE, 1.5), (Kind.STRING, "x")]
+)
+def test_flatbuffers_have_a_wrapped_value_as_the_value_itself(kind: Kind, value: Json) -> None:
+    """As native stacks: `Int32Value` is a number, also in a list and a map."""
+    wrapped = Message("W", (Field("value", "value", 1, kind),), wrapped=True)
+    shapes = (Shape.OPTIONAL, Shape.MANY, Shape.MAP)
+    made = []
+    for of, name in ((kind, ""), (Kind.MESSAGE, "W")):
+        fields = tuple(Field(f"f{at}", f"f{at}", at, of, shape, name) for at, shape in enumerate(shapes, 1))
+        schema = Schema("s", (wrapped, Message("M", fields)), (OwnCall("Do", "M", "M"),))
+        made.append(encoder("flatbuffers", schema).encode("M", {"f1": value, "f2": [value], "f3": {"k": value}}))
+    assert made[0] == made[1]
+
+
 def _table(service: Imported, samples: dict[str, int]) -> CallBytes:
     (table,) = byte_table(service, samples)
     return table

@@ -62,3 +62,52 @@ def test_each_example_of_an_answer_is_kept(tmp_path: Path) -> None:
     document.write_text(json.dumps(_document(request=False, answer=False, answers=answers)))
     service, _ = filled(registry.service([str(document)], Options()))
     assert [pair.answer for pair in service.payloads["GetItem"][:3]] == list(answers.values())
+
+
+def _posted(schema: dict[str, Any], request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """A call with a path's parameter that has no example, and a body of the same schema both ways."""
+    sides = [{"application/json": {"schema": schema, "example": example}} for example in (request, answer)]
+    operation = {
+        "operationId": "putItem",
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+        "requestBody": {"required": True, "content": sides[0]},
+        "responses": {"200": {"description": "it", "content": sides[1]}},
+    }
+    return {"openapi": "3.0.3", "info": {"title": "Shop", "version": "1"}, "paths": {"/items/{id}": {"put": operation}}}
+
+
+def test_an_example_of_a_body_counts_where_a_parameter_has_none(tmp_path: Path) -> None:
+    document = tmp_path / "shop.json"
+    document.write_text(json.dumps(_posted(ITEM, {"name": "given"}, ANSWER)))
+    service, _ = filled(registry.service([str(document)], Options()))
+    first = service.payloads["PutItem"][0]
+    assert isinstance(first.request, dict)
+    assert (first.request["body"], first.answer) == ({"name": "given"}, ANSWER)
+    assert isinstance(first.request["id"], int)
+    assert "PutItem has no example of its parameter id. It is made from the schema" in " ".join(service.notes)
+    assert service.generated == ("PutItem",)
+
+
+def test_a_key_of_one_direction_is_not_required_in_the_other(tmp_path: Path) -> None:
+    """OpenAPI: `required` of a key that is `readOnly` takes effect in answers alone."""
+    user = {
+        "type": "object",
+        "required": ["id", "name", "password"],
+        "properties": {
+            "id": {"type": "integer", "readOnly": True},
+            "name": {"type": "string"},
+            "password": {"type": "string", "writeOnly": True},
+        },
+    }
+    request, answer = {"name": "Ann", "password": "hunter22"}, {"id": 7, "name": "Ann"}
+    for examples, name in ((_posted(user, request, answer), "given"), (_posted(user, {}, {}), "none")):
+        document = tmp_path / f"{name}.json"
+        document.write_text(json.dumps(examples))
+        service, _ = filled(registry.service([str(document)], Options()))
+        assert ("contradicts" in " ".join(service.notes)) is (name == "none")
+        for pair in service.payloads["PutItem"]:
+            assert isinstance(pair.request, dict)
+            assert isinstance(pair.answer, dict)
+            assert set(pair.request["body"]) == {"name", "password"}  # type: ignore[arg-type]
+            assert set(pair.answer) == {"id", "name"}
+    assert "The key is in answers alone (readOnly)." in {loss.problem for loss in service.schema.losses}

@@ -5,6 +5,7 @@ A map is a vector of tables of a key and a value, sorted by key. A vector within
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import flatbuffers
@@ -26,6 +27,7 @@ _NUMBERS: dict[Kind, Any] = {
     Kind.DOUBLE: number_types.Float64Flags,
     Kind.ENUM: number_types.Uint16Flags,
 }
+_VECTORS = frozenset({Shape.MANY, Shape.MAP})
 _OFFSET = 4
 """Bytes of an offset to what lies elsewhere."""
 
@@ -84,10 +86,11 @@ class _Writing:
         written = self._field(field, value)
         if written is None:
             return None
-        if field.shape in {Shape.ONE, Shape.OPTIONAL} and field.kind in _NUMBERS:
+        flags = self._flags(field)
+        if flags is not None:
             # One that may be absent is written even if it is the default.
-            default = None if is_optional(field) or str(written) == "-0.0" else 0
-            return lambda place: self._to.PrependSlot(_NUMBERS[field.kind], place, written, default)
+            default = None if is_optional(field) or is_optional(self._innermost(field)) or str(written) == "-0.0" else 0
+            return lambda place: self._to.PrependSlot(flags, place, written, default)
         return lambda place: self._to.PrependUOffsetTRelativeSlot(place, written, 0)
 
     def _table(self, held: Sequence[Callable[[int], None] | None]) -> int:
@@ -106,7 +109,7 @@ class _Writing:
                 return self._vector(_OFFSET, offsets, self._to.PrependUOffsetTRelative)
             case Shape.MANY:
                 elements = [self._element(field, element) for element in value or ()]
-                flags = _NUMBERS.get(field.kind)
+                flags = self._flags(replace(field, shape=Shape.ONE))
                 if flags is None:
                     return self._vector(_OFFSET, elements, self._to.PrependUOffsetTRelative)
                 return self._vector(flags.bytewidth, elements, lambda element: self._to.Prepend(flags, element))
@@ -130,10 +133,23 @@ class _Writing:
         written = self._one(field, value)
         if written is None:
             raise CannotCarryError(f"{field.name}: FlatBuffers have no null in a vector")
-        is_vector = field.kind is Kind.BYTES or (field.kind is Kind.MESSAGE and self._messages[field.type_name].wrapped)
-        if not is_vector:
+        held = self._innermost(replace(field, shape=Shape.ONE))
+        if held.kind is not Kind.BYTES and held.shape not in _VECTORS:
             return written
         return self._table([lambda place: self._to.PrependUOffsetTRelativeSlot(place, written, 0)])
+
+    def _innermost(self, field: Field) -> Field:
+        """What is written for a field: a wrapped message is its only field."""
+        for _ in self._messages:  # one that wraps itself has no end
+            if field.kind is not Kind.MESSAGE or field.shape in _VECTORS or not self._messages[field.type_name].wrapped:
+                break
+            (field,) = self._messages[field.type_name].fields
+        return field
+
+    def _flags(self, field: Field) -> Any:  # noqa: ANN401 - the package's class of a number
+        """The package's kind of a number, wrapped or not; None for what is no number."""
+        held = self._innermost(field)
+        return _NUMBERS.get(held.kind) if held.shape not in _VECTORS else None
 
     def _one(self, field: Field, value: Any) -> Any:  # noqa: ANN401 - a number, or where it was written
         match field.kind:

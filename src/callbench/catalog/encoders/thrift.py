@@ -1,14 +1,17 @@
 """Thrift by thriftpy2, in the compact or the binary protocol, with structs that are made from the schema.
 
+Thriftpy2 does not know the type `uuid`, which Apache's libraries have since 0.21: it is added to both protocols here.
+
 Thrift has no unsigned numbers, no numbers of 32 bits with a fraction, and no value of any type. So `uint32` is `i64`,
 `float` is `double`, and any JSON value is its text.
 """
 
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from thriftpy2.protocol import TCompactProtocol
-from thriftpy2.protocol.binary import TBinaryProtocol  # the compiled one takes Python's own maps alone
+from thriftpy2.protocol import binary as plain  # the compiled one takes Python's own maps alone
+from thriftpy2.protocol import compact as short
 from thriftpy2.thrift import TException, TPayload, TType
 from thriftpy2.transport import TMemoryBuffer
 
@@ -23,7 +26,7 @@ from callbench.catalog.encoders.typed_value import (
     sorted_keys,
 )
 from callbench.model.service.imported import Json
-from callbench.model.service.schema import PAIRS, Field, Kind, Message, Schema, Shape
+from callbench.model.service.schema import PAIRS, THRIFT_UUID, Field, Kind, Message, Schema, Shape
 
 _END_OF_I64 = 2**63
 _LARGEST_ID = 2**15 - 1
@@ -42,7 +45,31 @@ _TYPES = {
 }
 
 
-_WIDTHS = {"i8": TType.BYTE, "i16": TType.I16}
+_UUID, _COMPACT_UUID = 16, 13
+"""The numbers of the type on the wire, as Apache's libraries have them."""
+_FORMS = {"i8": TType.BYTE, "i16": TType.I16, THRIFT_UUID: _UUID}
+
+short.CTYPES[_UUID] = _COMPACT_UUID
+_write_val = plain.write_val
+
+
+def _write(to: TMemoryBuffer, kind: int, value: Any, *held: Any, **bound: Any) -> None:  # noqa: ANN401 - as thriftpy2's own
+    """Thriftpy2's own function, which calls itself by its name, and UUIDs besides."""
+    if kind == _UUID:
+        to.write(value.bytes)
+    else:
+        _write_val(to, kind, value, *held, **bound)
+
+
+plain.write_val = _write  # type: ignore[assignment]
+
+
+class _Compact(short.TCompactProtocol):
+    def _write_val(self, kind: int, value: Any, spec: Any = None) -> None:  # noqa: ANN401 - as thriftpy2's own
+        if kind == _UUID:
+            self.trans.write(value.bytes)
+        else:
+            super()._write_val(kind, value, spec)
 
 
 class Thrift:
@@ -92,13 +119,13 @@ class Thrift:
             case Shape.MANY:
                 return TType.LIST, within
             case Shape.MAP:
-                return TType.MAP, (_WIDTHS.get(field.key_format, _TYPES[field.key]), within)
+                return TType.MAP, (_FORMS.get(field.key_format, _TYPES[field.key]), within)
             case _:
                 return element
 
     def _element(self, field: Field) -> tuple[Any, ...]:
         if field.kind is not Kind.MESSAGE:
-            return (_WIDTHS.get(field.format, _TYPES[field.kind]) if field.kind is Kind.INT32 else _TYPES[field.kind],)
+            return (_FORMS.get(field.format, _TYPES[field.kind]),)
         if self._is_bare(field.type_name):
             return self._type(self._messages[field.type_name].fields[0])
         return TType.STRUCT, self._structs[field.type_name]
@@ -154,7 +181,7 @@ class Thrift:
             case Kind.UINT64 if int(value) >= _END_OF_I64:
                 raise CannotCarryError(f"{value} in {field.name}: Thrift has no whole numbers beyond 2^63")
             case _:
-                return number(field, value)
+                return _uuid(value) if field.format == THRIFT_UUID else number(field, value)
 
 
 class _Pairs:
@@ -179,14 +206,23 @@ class _Pairs:
 def _key(field: Field, name: str) -> Any:  # noqa: ANN401 - of the map's kind of keys
     if field.key is Kind.BOOL:
         return name == "true"
+    if field.key_format == THRIFT_UUID:
+        return _uuid(name)
     return int(name) if field.key in WHOLE else name
+
+
+def _uuid(text: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise CannotCarryError(f"{text!r:.60} is no UUID") from None
 
 
 def compact(schema: Schema) -> Thrift:
     """The compact protocol."""
-    return Thrift(schema, TCompactProtocol)
+    return Thrift(schema, _Compact)
 
 
 def binary(schema: Schema) -> Thrift:
     """The binary protocol, which is Thrift's default."""
-    return Thrift(schema, TBinaryProtocol)
+    return Thrift(schema, plain.TBinaryProtocol)

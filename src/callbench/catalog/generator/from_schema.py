@@ -25,20 +25,26 @@ _MOST = 200_000
 _TRIES = 20
 
 
-def from_schema(schema: Schema, messages: Sequence[str], skeletons: int = SKELETONS) -> Fitted:
+def from_schema(
+    schema: Schema,
+    messages: Sequence[str],
+    skeletons: int = SKELETONS,
+    sides: Sequence[str] = ("request", "answer"),
+) -> Fitted:
     """A generator without samples. Nothing of its sizes is the user's own: that is to be said where they are shown.
 
     Args:
         schema: of the messages.
-        messages: their names: request and answer.
+        messages: their names: request and answer, or one of them.
         skeletons: messages to draw. Generated ones are built on them.
+        sides: what each message is.
 
     Raises:
         BadInput: a message contains itself, and nothing lets it end.
     """
     random = Random(f"{_SEED} schema")  # noqa: S311 - nothing secret
     drawing = _Drawing(schema, random)
-    drawn = [[drawing.drawn(name) for name in messages] for _ in range(skeletons)]
+    drawn = [[drawing.drawn(name, side) for name, side in zip(messages, sides, strict=False)] for _ in range(skeletons)]
     return fit(schema, messages, drawn, _SEED).model_copy(update={"given": 0})
 
 
@@ -56,10 +62,12 @@ class _Drawing:
         self._scalars = Scalars(random)
         self._count = 0
         self._open: Counter[str] = Counter()
+        self._side = ""
 
-    def drawn(self, name: str) -> Json:
-        """A message in JSON."""
+    def drawn(self, name: str, side: str) -> Json:
+        """A message in JSON, of a request or an answer."""
         self._count = 0
+        self._side = side
         self._open.clear()
         return self._message(name)
 
@@ -87,6 +95,8 @@ class _Drawing:
         return {group: self._random.choice(names) for group, names in groups.items()}
 
     def _given(self, field: Field, chosen: dict[str, str], level: int) -> bool:
+        if field.limits.only:
+            return field.limits.only == self._side and not self._full(field, level)
         if field.oneof:
             return chosen[field.oneof] == field.name and (
                 field.kind is not Kind.MESSAGE or not self._full(field, level)

@@ -13,7 +13,7 @@ from random import Random
 
 from callbench.model.service.imported import Json
 from callbench.model.service.limits import NO_LIMITS, Limits
-from callbench.model.service.schema import NARROW, NULL, WHOLE, Field, Kind
+from callbench.model.service.schema import NARROW, NULL, THRIFT_UUID, WHOLE, Field, Kind
 
 FORMATS = frozenset({
     *("uuid", "date-time", "date", "time", "duration", "decimal", "email", "uri", "ipv4", "ipv6", "hostname"),
@@ -59,6 +59,8 @@ class Scalars:
         """A key of a map."""
         if field.key is Kind.BOOL:
             return self._random.choice(("true", "false"))
+        if field.key_format == THRIFT_UUID:
+            return self._text(THRIFT_UUID, NO_LIMITS)
         most = NARROW.get(field.key_format, range(10_001)).stop - 1
         return self._random.choice(_WORDS) if field.key is Kind.STRING else str(self._random.randint(1, most))
 
@@ -131,7 +133,8 @@ class Scalars:
             share = self._random.random()
             number = least * (1 - share) + most * share  # their difference can be beyond what a double holds
             if limits.multiple is not None and abs(number / limits.multiple) < _EXACT:
-                number = round(number / limits.multiple) * limits.multiple
+                # As people write it: 727 times 0.01 is 7.27, and not 7.2700000000000005.
+                number = float(f"{round(number / limits.multiple) * limits.multiple:.15g}")
             short = abs(number) < _EXACT
             candidates = (round(number, 2), math.floor(number * 2**6) / 2**6, number) if short else (number,) * 2
             for candidate in candidates[1:] if kind is Kind.FLOAT else candidates:
@@ -145,7 +148,7 @@ class Scalars:
         word, other = random.choice(_WORDS), random.choice(_WORDS)
         number = random.randint(1, 10_000)
         known: dict[str, Callable[[], str]] = {
-            "uuid": lambda: str(uuid.UUID(int=random.getrandbits(128), version=4)),
+            **dict.fromkeys(("uuid", THRIFT_UUID), lambda: str(uuid.UUID(int=random.getrandbits(128), version=4))),
             "date-time": lambda: moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "date": lambda: moment.strftime("%Y-%m-%d"),
             "time": lambda: moment.strftime("%H:%M:%SZ"),

@@ -17,6 +17,10 @@ CONTRADICTION = ("The limits contradict each other: no value keeps to them.", "G
 BEYOND = ("No integer of this type is within the limits.", "Generated payloads do not keep to them.")
 WIDER = ("Integers beyond 64 bits are allowed.", "It has 64 bits.")
 BESIDE_REFERENCE = ("Words stand beside a `$ref`.", "They are ignored, as OpenAPI before 3.1 says.")
+ONE_WAY = {
+    "readOnly": ("The key is in answers alone (readOnly).", "It can be absent in both directions."),
+    "writeOnly": ("The key is in requests alone (writeOnly).", "It can be absent in both directions."),
+}
 NOT = ("The word `not` excludes values.", "It is left out.")
 
 

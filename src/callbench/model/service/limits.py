@@ -25,6 +25,7 @@ class Limits:
         multiple: the number is a multiple of it.
         types: of a value of any type, the types of JSON Schema that it can have; none: all.
         values: those that are allowed, where the type does not say it; none: all.
+        only: `request` or `answer`, if the value is in these alone; otherwise empty.
     """
 
     least_size: int | None = None
@@ -39,6 +40,7 @@ class Limits:
     multiple: float | None = None
     types: frozenset[str] | None = None
     values: tuple[Any, ...] | None = None
+    only: str = ""
 
     def admits(self, number: float) -> bool:
         """Whether a number is within the limits, as validators compute it."""

@@ -17,6 +17,8 @@ NULL = "null"
 """The format of a value of any type that is always null, which Avro does not write."""
 UNION = "of_union"
 """The oneof of a message that stands for one of Avro's unions."""
+THRIFT_UUID = "thrift-uuid"
+"""The format of a text, or of a map's keys, that Thrift writes in 16 bytes."""
 PAIRS = "pairs"
 """The format of a list of messages with a key and a value: a map whose keys JSON and protobuf cannot have."""
 _FIXED = "fixed-"
@@ -92,7 +94,7 @@ class Field:
         encoding: only protobuf's messages depend on it.
         key: of a map, what its keys are; only protobuf's messages depend on it.
         key_encoding: of a map, how protobuf writes its keys.
-        key_format: of a map with integers as keys: `i8` or `i16` if they are that wide; otherwise empty.
+        key_format: of a map's keys: `i8`, `i16` or `thrift-uuid` if they are that; otherwise empty.
         unpacked: of a list of numbers: protobuf writes the field's number before each of them, as proto2 does.
         explicit: of a scalar that is always there: protobuf writes it also if it is zero or empty, as proto2 does.
         limits: of its values, as the user's schema says them. They are not kept on disk.

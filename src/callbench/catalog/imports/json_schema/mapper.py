@@ -36,8 +36,14 @@ class Key:
 class Mapper:
     """Makes messages of nodes. Each node that is an object becomes one message, however often it is referred to."""
 
-    def __init__(self, references: References) -> None:
-        """Nothing is mapped yet."""
+    def __init__(self, references: References, *, one_way: bool = False) -> None:
+        """Nothing is mapped yet.
+
+        Args:
+            references: of the document.
+            one_way: whether `readOnly` and `writeOnly` say that a key is in answers or requests alone, as in OpenAPI.
+        """
+        self._sides = {"readOnly": "answer", "writeOnly": "request"} if one_way else {}
         self._builder = Builder()
         self.losses = self._builder.losses
         self._reader = Reader(references, self.losses)
@@ -99,7 +105,7 @@ class Mapper:
     def _typed(self, facts: Facts, hint: str) -> ValueType:
         if facts.limits.contradict(whole=facts.types == frozenset({"integer"})):
             self.losses.add(facts.place, lost.CONTRADICTION)
-        for word in sorted(facts.ignored):
+        for word in sorted(facts.ignored - self._sides.keys()):
             self.losses.add(facts.place, lost.NOT if word == "not" else lost.disregarded(word))
         if facts.enum is not None:
             return self._listed(facts, hint)
@@ -193,12 +199,17 @@ class Mapper:
         entries = []
         for key in keys:
             typed = self.typed(key.node, name + pascal(key.name))
-            entries.append(ObjectKey(key.name, typed, key.required))
+            one_way = sorted(self._reader.facts(key.node).ignored & self._sides.keys())
+            needed = key.required and not one_way
+            for word in one_way:
+                self.losses.add(key.node.place, lost.ONE_WAY[word])
+                typed = replace(typed, limits=replace(typed.limits, only=self._sides[word]))
+            entries.append(ObjectKey(key.name, typed, needed))
             if typed.shape in HELD and typed.null:
                 self.losses.add(key.node.place, lost.NULL_LIST)
-            elif typed.shape in HELD and not key.required:
+            elif typed.shape in HELD and not needed:
                 self.losses.add(key.node.place, lost.ABSENT_LIST)
-            elif typed.null and not key.required:
+            elif typed.null and not needed:
                 self.losses.add(key.node.place, lost.NULL_OR_ABSENT)
         if facts is not None:
             # A key that is required, and of which nothing else is said.

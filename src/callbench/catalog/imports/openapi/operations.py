@@ -66,7 +66,7 @@ class Operations(ABC):
         version = source.document.get("openapi") if isinstance(source.document, dict) else None
         alone = not str(version).startswith(("3.1", "3.2"))
         self._references = References(source, ReferenceReader(source, options), schemas=False, alone=alone)
-        self.mapper = Mapper(self._references)
+        self.mapper = Mapper(self._references, one_way=True)
         self.pairs: dict[str, Sequence[Pair]] = {}
         self.halves: dict[str, HalfGiven] = {}
         self.names: list[str] = []
@@ -171,28 +171,37 @@ class Operations(ABC):
 
     def _examples(self, name: str, parameters: list[SchemaPart], body: Body, answer: Body) -> None:
         """Keep the examples of a call: of both sides, of one, or none."""
-        requests = self._requests(parameters, body)
+        requests, lacking = self._requests(parameters, body)
         answers = answer.examples if answer.schema is not None else {"": {}}
         if requests and answers:
-            self.pairs[name] = _paired(requests, answers)
+            pairs = _paired(requests, answers)
+            if lacking:
+                self.halves[name] = HalfGiven(pairs, keys=lacking)
+            else:
+                self.pairs[name] = pairs
         elif answers and answer.schema is not None:
-            self.halves[name] = HalfGiven("answer", list(answers.values())[:MOST_EXAMPLES])
+            self.halves[name] = HalfGiven([Pair(None, given) for given in _first(answers)], lacks="request")
         elif requests and any(requests.values()):
-            self.halves[name] = HalfGiven("request", list(requests.values())[:MOST_EXAMPLES])
+            self.halves[name] = HalfGiven([Pair(given, None) for given in _first(requests)], "answer", lacking)
 
-    def _requests(self, parameters: list[SchemaPart], body: Body) -> dict[str, Json]:
-        """The examples of a request, by name; none if a part of it that is required has none."""
+    def _requests(self, parameters: list[SchemaPart], body: Body) -> tuple[dict[str, Json], tuple[str, ...]]:
+        """The examples of a request, by name, and the parameters that are required and have none.
+
+        A request without a body has no example if one of its parameters lacks one.
+        """
         given: dict[str, Json] = {}
+        lacking = []
         for key, parameter in _named(parameters).items():
             example = _example(parameter.schema, self.target(self._schema(parameter)).schema)
             if example is not _ABSENT:
                 given[key] = example  # type: ignore[assignment]
             elif parameter.schema.get("required") is True:
-                return {}
+                lacking.append(key)
         if body.schema is None:
-            return {"": given}
+            return ({} if lacking else {"": given}), ()
         key = _body_key(parameters)
-        return {name: {**given, key: value} if parameters else value for name, value in body.examples.items()}
+        made = {name: {**given, key: value} if parameters else value for name, value in body.examples.items()}
+        return made, tuple(lacking)
 
     def followed(self, of: SchemaPart) -> SchemaPart:
         """An object, or what its `$ref` names.
@@ -225,6 +234,10 @@ class Operations(ABC):
         if not isinstance(value, list):
             raise BadInput(f"{part.place}: {word} must be a list; mend it")
         return [self.followed(part.below(word, index)) for index in range(len(value))]
+
+
+def _first(examples: Mapping[str, Json]) -> list[Json]:
+    return list(examples.values())[:MOST_EXAMPLES]
 
 
 def _paired(requests: Mapping[str, Json], answers: Mapping[str, Json]) -> list[Pair]:

@@ -16,7 +16,7 @@ from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
 from callbench.model.service.imported import Imported
 from callbench.model.service.limits import NO_LIMITS, Limits
-from callbench.model.service.schema import NARROW, PAIRS, Encoding, Kind, OwnCall, Schema, Shape
+from callbench.model.service.schema import NARROW, PAIRS, THRIFT_UUID, Encoding, Kind, OwnCall, Schema, Shape
 
 _BASE = {
     "bool": (Kind.BOOL, Encoding.VARINT),
@@ -33,9 +33,9 @@ _BASE = {
 }
 _NARROW = {
     "i64": lost.WHOLE,
-    "uuid": ("The value is a UUID.", "Thrift writes it in 16 bytes; the table of bytes has it as text."),
+    "uuid": ("The value is a UUID.", "Only Thrift writes it in 16 bytes. It is text."),
 }
-_WIDTHS = {"byte": "i8", "i8": "i8", "i16": "i16"}
+_FORMS = {"byte": "i8", "i8": "i8", "i16": "i16", "uuid": THRIFT_UUID}
 _DEEPEST = 100
 
 
@@ -221,7 +221,7 @@ class _Reader:
             value = self._typed(_tree(of.children[1]), file, f"{hint}Value", depth + 1)
             if key.shape is Shape.ONE and key.kind in MAP_KEYS:
                 held = self.builder.held(value, Shape.MAP, (file.name, hint, depth), f"{hint}Value")
-                return replace(held, key=key.kind, key_format=key.format if key.format in NARROW else "")
+                return replace(held, key=key.kind, key_format=key.format)
             return self._pairs(key, value, place, hint)
         if of.data == "set":
             self.builder.losses.add(place, ("A set has no order and no doubles.", "It is a list."))
@@ -243,10 +243,10 @@ class _Reader:
             kind, encoding = _BASE[name]
             if name in _NARROW:
                 self.builder.losses.add(f"{file.name}, line {tree.meta.line}", _NARROW[name])
-            width = _WIDTHS.get(name, "")
-            values = NARROW.get(width)
+            form = _FORMS.get(name, "")
+            values = NARROW.get(form)
             limits = NO_LIMITS if values is None else Limits(least=values.start, most=values.stop - 1)
-            return ValueType(kind, encoding=encoding, format="uuid" if name == "uuid" else width, limits=limits)
+            return ValueType(kind, encoding=encoding, format=form, limits=limits)
         file, short = self._owner(name, file, tree)
         definition = file.definitions[short]
         if definition.data == "typedef":
