@@ -122,7 +122,7 @@ def test_a_killed_core_leaves_nothing_on_a_host(own: Keys) -> None:
             assert adapters_of(programs["alpha"])
             core.kill()
         assert eventually(lambda: not adapters_of(programs["alpha"]))
-        programs["alpha"].await_line("1 of its adapters were ended")
+        programs["alpha"].await_line("ended 1 of its adapters")
         # And the host is free for the next.
         with joined(own) as fleet:
             assert fleet.host("alpha").address == "127.0.0.1"

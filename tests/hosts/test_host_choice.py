@@ -1,6 +1,7 @@
 """Hosts of a study are chosen by what they have: none twice, the same ones each time."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,13 +12,14 @@ from callbench.adapter.network.host_choice import choose
 from callbench.catalog import catalogue
 from callbench.catalog.study import load
 from callbench.catalog.study.hosts import HostNeeds, HostsPart
-from callbench.model.cell import Stack
+from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
-from callbench.runner.machine.real_hosts import read, read_generators, refuse_useless_roles, wire_of
+from callbench.runner.machine.real_hosts import read, read_generators, refuse_idle_hosts, refuse_useless_roles, wire_of
 from conftest import SMALL
 
 if TYPE_CHECKING:
     from callbench.model.card import StackCard
+    from callbench.stats.wire.link import Wires
 
 
 def about(processors: int, *adapters: str, cannot: tuple[str, ...] = (), address: str = "10.0.0.1") -> dict[str, Any]:
@@ -145,14 +147,25 @@ def test_a_study_names_the_hosts_of_its_load(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     hosts = '[hosts]\nserver = "alpha"\nclient = "beta"\nload = ["gamma", "delta"]\n'
     file.write_text(SMALL.replace("[load]", f"{hosts}[load]"))
-    assert read_generators(None, str(file)) == ("gamma", "delta")
-    assert read_generators("alpha", str(file)) == ("alpha",)
-    assert read_generators(None, None) == ()
+    assert read_generators(None, str(file), 50) == ("gamma", "delta")
+    assert read_generators("alpha", str(file), 50) == ("alpha",)
+    assert read_generators(None, None, 50) == ()
     file.write_text(SMALL)
-    assert read_generators(None, str(file)) == ()
+    assert read_generators(None, str(file), 50) == ()
     file.write_text(SMALL.replace("[load]", f"{hosts.replace('delta', 'gamma')}[load]"))
     with pytest.raises(BadInput, match=r"\[hosts\] names gamma twice"):
-        read_generators(None, str(file))
+        read_generators(None, str(file), 50)
+
+
+def test_a_host_without_clients_is_refused() -> None:
+    """It was started, and waited for. Some cells may have fewer clients: others have a use for it."""
+    with pytest.raises(BadInput, match="3 hosts share 1 client, so b and c would have none: name fewer hosts, or give"):
+        read_generators("a,b,c", None, 1)
+    one, two = (Cell(str(clients), "g", "s", "Hello", {}, Load(clients, 1, 0.02), link="real") for clients in (1, 2))
+    wires: Wires = {"real": {"link": None, "hosts": {"server": "alpha", "client": "beta", "client 2": "gamma"}}}
+    refuse_idle_hosts(wires, [one, two, replace(one, link="loopback")])
+    with pytest.raises(BadInput, match=r"2 hosts share 1 client, so gamma would have none: .* select cells with more"):
+        refuse_idle_hosts(wires, [one])
 
 
 def test_several_hosts_share_the_clients_of_a_run() -> None:

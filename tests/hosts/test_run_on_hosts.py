@@ -145,7 +145,7 @@ def test_a_run_goes_on_after_its_core_was_killed(two: TwoHosts, tmp_path: Path) 
     core.end()
     before = rounds(journal(tmp_path / "run"))
     for name in ("alpha", "beta"):
-        two.programs[name].await_line("adapters were ended")
+        two.programs[name].await_line("of its adapters")
     ended = two.run("run", file, "--out", "run", "--resume", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     after = rounds(journal(tmp_path / "run"))
@@ -216,6 +216,14 @@ def test_a_host_that_is_lost_is_said_and_the_run_goes_on_when_it_is_back(two: Tw
     assert after[: len(before)] == before
     assert len(after) == 16
     assert not [line for line in journal(tmp_path / "run") if line["kind"] == "excluded"]
+    # Nothing is left to do, so no host is needed to show it. The report has who ran where, and who was lost.
+    two.programs["alpha"].end()
+    shown = two.run("run", file, "--out", "run", "--resume", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert json.loads((tmp_path / "run" / "record.json").read_text())["lost_hosts"] == {"alpha": 1}
+    page = (tmp_path / "run" / "report.html").read_text()
+    for text in (two.hosts.server.address, "round trip, µs", "honest 1 ("):
+        assert text in page
 
 
 def assert_it_waits_for_the_host(two: TwoHosts, tmp_path: Path, *words: object) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from callbench.analysis.cells.validity import host_shortages
 from callbench.analysis.run.subject import subject
@@ -31,7 +31,8 @@ def test_a_starved_host_is_named_and_its_cells_are_not_ranked(tmp_path: Path) ->
     for line in lines:
         if line["kind"] == "trial":
             busy = 0.97 if line["cell"] in crowded else 0.5
-            hosts = [generator("beta", 3), generator("gamma", 4, host_busy=busy)]
+            late = 0.06 + 0.001 * int(line["cell"][1:]) if line["cell"] not in crowded else 0.0
+            hosts = [generator("beta", 3), generator("gamma", 4, host_busy=busy, late=late)]
             line["done"] |= {"calls": line["done"]["calls"], "generators": hosts}
     (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     for table in (folder / "parquet").iterdir():
@@ -40,9 +41,12 @@ def test_a_starved_host_is_named_and_its_cells_are_not_ranked(tmp_path: Path) ->
     for cell in found.results.cells:
         named = [doubt for doubt in cell.doubts if "host gamma was starved: its processors were 97 % busy" in doubt]
         assert bool(named) == (cell.id in crowded), cell.doubts
-    said = " ".join(cautions(found))
-    assert f"In {len(crowded)} cells, host gamma was starved: its processors were 97 % busy" in said
-    assert "host beta" not in said
+    # A sentence for each thing that it lacked.
+    said = [text for text in cautions(found) if "starved" in text]
+    assert [text.partition(", ")[2] for text in said] == [
+        "host gamma was starved: it was late for 6 % to 7 % of its arrivals.",
+        "host gamma was starved: its processors were 97 % busy; end other programs there.",
+    ]
 
 
 def test_what_a_host_lacked_over_all_slices() -> None:
@@ -54,7 +58,11 @@ def test_what_a_host_lacked_over_all_slices() -> None:
         "host_busy": 0.5,
         "late": 0.01,
     }
-    assert host_shortages([fair], driver=False) == {}
-    assert "its driver was 95 % busy" in host_shortages([fair], driver=True)["beta"]
-    assert "it missed 60 % of the time" in host_shortages([{**fair, "missed": 0.6}], driver=False)["beta"]
-    assert "it was late for 9 % of its arrivals" in host_shortages([{**fair, "late": 0.09}], driver=False)["beta"]
+    assert host_shortages([fair], driver=False) == []
+    for other, driver, says in (
+        ({}, True, "its driver was 95 % busy"),
+        ({"missed": 0.6}, False, "it missed 60 % of the time"),
+        ({"late": 0.09}, False, "it was late for 9 % of its arrivals"),
+    ):
+        (lacking,) = host_shortages([cast("ClientHostRow", {**fair, **other})], driver=driver)
+        assert says in str(lacking)

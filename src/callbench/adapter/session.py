@@ -42,6 +42,7 @@ class Adapter:
     """A running adapter.
 
     Attributes:
+        host: where it runs.
         hello: its first message.
         process: its process.
         patience_s: seconds that an answer may take beyond the requested time.
@@ -67,6 +68,7 @@ class Adapter:
         Raises:
             AdapterFailure: it cannot be started.
         """
+        self.host = host
         self._manifest = manifest
         self._request_table = request
         self._last_id = 0
@@ -93,6 +95,11 @@ class Adapter:
             self.process.close(grace=0)
             raise
         return self
+
+    @property
+    def every(self) -> "Sequence[Adapter]":
+        """The adapters that it stands for: itself, or all of several hosts."""
+        return [self]
 
     @property
     def service(self) -> Imported | None:
@@ -347,6 +354,14 @@ class Adapter:
         if wrong:
             raise AdapterFailure("untrue", f"{self.process.who} reported what cannot be true: {wrong}")
         return done
+
+    def lead_in(self, call: str, arguments: Arguments, seconds: float, clients: int) -> None:
+        """Let clients make a few calls that do not count: they wake threads and fill caches.
+
+        Raises:
+            AdapterFailure: as in `drive`.
+        """
+        self.drive(call, arguments, calls=1, seconds=seconds, clients=clients)
 
     def _driven(  # noqa: PLR0913, PLR0917 - the moments of a drive, and who is told of them
         self,

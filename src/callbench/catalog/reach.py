@@ -3,7 +3,8 @@
 from typing import Final
 
 from callbench.catalog.external import runs_by_itself
-from callbench.model.cell import Stack
+from callbench.model.cell import Cell, Stack
+from callbench.model.request import only_call
 
 LOOPBACK = "loopback"
 PAIR = "pair"
@@ -39,6 +40,14 @@ def why_not_over(stack: Stack, link: str) -> str | None:
     if link != LOOPBACK and runs_by_itself(stack):
         return f"over {link}: its server runs where its url says; one that is started can be put behind a link"
     return None
+
+
+def why_not_measured(stack: Stack, cell: Cell) -> str | None:
+    """Return why a stack can never measure a cell: its link, or another call than its request stands for; else None."""
+    only = only_call(stack)
+    if only in {None, cell.call}:
+        return why_not_over(stack, cell.link)
+    return f"its one request stands for {only}: give its cells the call {only}, or leave it out of those of {cell.call}"
 
 
 def why_not_by_hosts(stack: Stack) -> str | None:

@@ -36,7 +36,16 @@ class MachineFailure(CallbenchError):  # noqa: N818 - it names what failed
 
 
 class HostLost(CallbenchError):  # noqa: N818 - it names what happened
-    """Another machine that a run uses, or a link, has gone. No stack is to blame: the run ends, and can go on."""
+    """Another machine that a run uses, or a link, has gone. No stack is to blame: the run ends, and can go on.
+
+    Attributes:
+        host: the machine; "" if it is none alone.
+    """
+
+    def __init__(self, message: str, host: str = "") -> None:
+        """Keep the host beside the sentence."""
+        super().__init__(message)
+        self.host = host
 
 
 # Failures of an adapter itself: it ended, said nothing, broke the contract, or reported figures that cannot be true.

@@ -5,6 +5,7 @@ There is no list: a kind is there when its module is. Only that one is imported 
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -36,4 +37,11 @@ def report_of(run: Record) -> RecordReport:
     if module is None:
         raise BadInput(f"{run.path} is a record of the kind {run.kind}, which this Callbench does not know")
     make = cast("Callable[[Record], RecordReport]", getattr(import_module(module), f"{run.kind}_report"))
-    return make(run)
+    made = make(run)
+    environment = run.environment()
+    if "hosts" not in environment:
+        return made
+    from callbench.report.text.hosts import hosts_section
+
+    hosts = hosts_section(environment, run.info.get("lost_hosts", {}), {})
+    return replace(made, sections=[*made.sections, *([hosts] if hosts else [])])

@@ -15,10 +15,10 @@ from callbench.analysis.wording.words import (
     remark_text,
 )
 from callbench.model.metrics.registry import LISTED
-from callbench.report.sections import ranking
+from callbench.report.sections import hosts, ranking
 from callbench.report.text.choice import sheet
 from callbench.report.text.columns import alike, differing
-from callbench.report.text.grid import Column, Grid
+from callbench.report.text.grid import Column, Grid, grid_of
 from callbench.report.text.run_opening import run_opening
 from callbench.report.text.section import Sheet
 from callbench.report.text.summary import Summary, cautions, elsewhere, summary, verdicts_text
@@ -157,6 +157,9 @@ def print_cells(subject: Subject, console: Console) -> None:
     sentence = alike(subject.results.cells)
     if sentence:
         console.print(Text(sentence, style="dim"), soft_wrap=True)
+    if (machines := hosts.section(subject)) is not None:
+        for shown in machines.sheets:
+            grid_of(shown).print(console)
     for caution in cautions(subject):
         console.print(Text(f"! {caution}", style="yellow"), soft_wrap=True)
 

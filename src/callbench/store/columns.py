@@ -137,7 +137,8 @@ JOURNAL_COLUMNS = {
     # Of a step, the slices that were repeated, as a slice has them; of others, whether they were repeated.
     "repeated": "JSON",
     "hello": (
-        "STRUCT(runtime VARCHAR, libraries JSON, clock STRUCT(name VARCHAR, resolution_ns DOUBLE, reading_ns DOUBLE))"
+        "STRUCT(runtime VARCHAR, libraries JSON, clock STRUCT(name VARCHAR, resolution_ns DOUBLE, reading_ns DOUBLE),"
+        " hosts JSON)"
     ),
     "slowed_side": "VARCHAR",
     "burn_ns": "BIGINT",

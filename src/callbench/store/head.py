@@ -32,6 +32,7 @@ class RecordHead(TypedDict):
     secrets: NotRequired[str]
     command: NotRequired[str]
     journal: NotRequired[Seal]
+    lost_hosts: NotRequired[dict[str, int]]
 
 
 @dataclass(frozen=True)

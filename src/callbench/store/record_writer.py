@@ -108,6 +108,11 @@ class RecordWriter(Record):
         """
         self.append(NoteLine(kind="note", at=now(), text=text))
 
+    def count_loss(self, host: str) -> None:
+        """Counts that a host was lost. It is on disk when the end is marked."""
+        losses = self.info.setdefault("lost_hosts", {})
+        losses[host] = losses.get(host, 0) + 1
+
     def name_commit(self, commit: MeasuredCommit) -> None:
         """Says which commit is measured.
 

@@ -164,8 +164,11 @@ def marking_the_end(run: "RecordWriter", kept: str, note: str | None = None) -> 
         run.end("stopped")
         raise as_error(stop, f"stopped; {kept}", run.path) from None
     except HostLost as lost:
+        run.note(f"it ended: {lost}")
+        if lost.host:
+            run.count_loss(lost.host)
         run.end("stopped")
-        raise HostLost(f"{lost}; {kept}") from lost
+        raise HostLost(f"{lost}; {kept}", lost.host) from lost
     except BaseException:
         # On a full disk this fails too, and what failed first is what is to be said.
         with suppress(MachineFailure):

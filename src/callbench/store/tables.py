@@ -138,7 +138,8 @@ _EXCLUDED = "SELECT DISTINCT stack, cell, fork, why FROM lines WHERE kind = 'exc
 _STARTS = """
     SELECT fork, start, stack, coalesce(link, 'loopback') AS link, start_s, verify_s, connect_s, connections,
            hello.runtime AS runtime, CAST(hello.libraries AS VARCHAR) AS libraries, hello.clock.name AS clock,
-           hello.clock.resolution_ns AS resolution_ns, hello.clock.reading_ns AS reading_ns
+           hello.clock.resolution_ns AS resolution_ns, hello.clock.reading_ns AS reading_ns,
+           CAST(hello.hosts AS VARCHAR) AS hosts
     FROM lines WHERE kind = 'start' ORDER BY fork, start
 """
 

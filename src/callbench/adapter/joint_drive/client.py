@@ -3,7 +3,7 @@
 import queue
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -119,6 +119,8 @@ class Generators(Adapter):
         # How late orders came of late, in seconds; and the schedules of the last open loop.
         self._late_s = 0.0
         self._schedules: list[Path] = []
+        # Two threads for each host: one drives, the other asks it meanwhile.
+        self._pool = ThreadPoolExecutor(2 * len(hosts), thread_name_prefix="generator")
         try:
             for host in hosts[1:]:
                 self._others.append(Adapter(manifest, "the client", processors, host, request))
@@ -127,7 +129,8 @@ class Generators(Adapter):
             raise
 
     @property
-    def _every(self) -> list[Adapter]:
+    def every(self) -> list[Adapter]:
+        """All of them, the first host's first."""
         return [self, *self._others]
 
     @property
@@ -164,7 +167,7 @@ class Generators(Adapter):
         Raises:
             AdapterFailure: as in `Adapter`.
         """
-        self._shares = shares(clients, len(self._every))
+        self._shares = shares(clients, len(self.every))
         connections = super().connect(stack, endpoint, self._shares[0], timeout_ms=timeout_ms, options=options)
         for other, share in zip(self._others, self._shares[1:], strict=True):
             if share:
@@ -212,10 +215,9 @@ class Generators(Adapter):
         begin_ns = time.monotonic_ns() + round(1e9 * (lead_s + _sent_s(tasks)))
         events: queue.SimpleQueue[tuple[int, object]] = queue.SimpleQueue()
         answered = self.answered
-        with ThreadPoolExecutor(len(tasks), thread_name_prefix="generator") as pool:
-            for place, task in enumerate(tasks):
-                pool.submit(self._drive_one, events, place, task, begin_ns, (call, arguments, options, told))
-            ends = self._awaited(events, len(tasks), on_interval)
+        for place, task in enumerate(tasks):
+            self._pool.submit(self._drive_one, events, place, task, begin_ns, (call, arguments, options, told))
+        ends = self._awaited(events, len(tasks), on_interval)
         self.answered = answered + sum(end.done["calls"] for end in ends)
         after = [task.clock if is_slice else self._clock(place, old_s=0.0) for place, task in enumerate(tasks)]
         fits = [ClockFit(task.clock, clock) for task, clock in zip(tasks, after, strict=True)]
@@ -226,6 +228,19 @@ class Generators(Adapter):
         reports = [_report(task, part, begin_ns, fit.bound_ns(part.begun_ns), end) for task, part, fit, end in rows]
         return {**total, "generators": reports}
 
+    def lead_in(self, call: str, arguments: Arguments, seconds: float, clients: int) -> None:
+        """Let each host make a few calls that do not count, at no common moment: that would cost as much as a slice.
+
+        Raises:
+            AdapterFailure: as in `drive`.
+        """
+        answered, drive = self.answered, partial(Adapter.drive, call=call, arguments=arguments, calls=1)
+        dealt = zip(self.every, shares(clients, len(self.every)), strict=True)
+        each = [(client, share) for client, share in dealt if share]
+        made = [self._pool.submit(drive, client, seconds=seconds, clients=share) for client, share in each]
+        wait(made)
+        self.answered = answered + sum(drove.result()["calls"] for drove in made)
+
     def _tasks(self, options: dict[str, Any], old_s: float) -> list[_Task]:
         """Share a drive out: to the hosts that have clients, or as many of them as are to call.
 
@@ -234,16 +249,18 @@ class Generators(Adapter):
             old_s: how long ago clocks may have been measured.
         """
         clients = options.pop("clients", None)
-        each = [share for share in (self._shares if clients is None else shares(clients, len(self._every))) if share]
+        each = [share for share in (self._shares if clients is None else shares(clients, len(self.every))) if share]
         schedule, calls = options.pop("schedule", None), options.pop("calls")
         files: list[Path | None] = [None] * len(each)
         each_calls = calls_of(calls, each)
         if schedule is not None:
-            written = schedules_of(schedule, calls, options["seconds"], len(each))
-            self._keep_schedules(written)
-            files, each_calls = [*written], [max(1, share) for share in shares(calls, len(each))]
+            dealt = schedules_of(schedule, calls, options["seconds"], each)
+            each_calls, files = [own for own, _ in dealt], [file for _, file in dealt]
+            self._keep_schedules([file for _, file in dealt])
+            # A host without arrivals would make one that is not of the schedule.
+            each = each[: len(dealt)]
         clocks = [self._clock(place, old_s=old_s) for place in range(len(each))]
-        rows = zip(self._every, self._hosts, each, each_calls, files, clocks, strict=False)
+        rows = zip(self.every, self._hosts, each, each_calls, files, clocks, strict=False)
         return [_Task(*row) for row in rows]
 
     def _keep_schedules(self, files: Sequence[Path]) -> None:
@@ -282,9 +299,10 @@ class Generators(Adapter):
         if told.latency is not None:
             options["on_latency"] = lambda *latency: events.put((place, partial(told.latency, *latency)))
         try:
-            before = task.host.usage()
+            # It answers before the drive begins: that is not before the order has come.
+            before = self._pool.submit(task.host.usage)
             done = drive(call, arguments, **options)
-            events.put((place, _Ended(done, task.host.usage().busy_since(before))))
+            events.put((place, _Ended(done, task.host.usage().busy_since(before.result()))))
         except BaseException as failure:  # noqa: BLE001 - raised again by the thread that waits
             events.put((place, failure))
 
@@ -336,7 +354,7 @@ class Generators(Adapter):
         Raises:
             AdapterFailure, HostLost: as in `Adapter`.
         """
-        watches = [client.process.watch() for client in self._every]
+        watches = [client.process.watch() for client in self.every]
         some = [watch for watch in watches if watch is not None]
         return JointWatch(some) if some else None
 
@@ -351,6 +369,7 @@ class Generators(Adapter):
     def kill(self) -> None:
         """End all at once."""
         self._keep_schedules(())
+        self._pool.shutdown(wait=False)
         super().kill()
         for other in self._others:
             other.kill()
@@ -358,6 +377,7 @@ class Generators(Adapter):
     def stop(self) -> bool:
         """Ask all to stop. Return whether one was killed."""
         self._keep_schedules(())
+        self._pool.shutdown(wait=False)
         killed = [other.stop() for other in self._others]
         return super().stop() or any(killed)
 

@@ -30,4 +30,4 @@ def why_starved(host: str, done: Done, host_busy: float) -> str:
         done: its drive.
         host_busy: the share of the time in which the host's processors were busy.
     """
-    return bottleneck.why_starved(host, host_busy, late_share(done["lateness"]), driver_share(done))
+    return str(bottleneck.shortage(host, host_busy, late_share(done["lateness"]), driver_share(done)) or "")

@@ -125,18 +125,14 @@ def _remote_failures() -> Iterator[None]:
         raise refused from failure
 
 
-def host_facts(wires: Wires) -> dict[str, Any]:
-    """Return what the real hosts of links say of themselves, by side; empty if there are none.
+def host_facts(names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what real hosts say of themselves, by side as their names are.
 
     Raises:
         LinkFailure: one cannot be had.
     """
-    names: dict[str, str] = {}
-    for wire in wires.values():
-        names |= wire.get("hosts", {})
-    if not names:
-        return {}
-    return {side: {"name": names[side], **host.about()} for side, host in _taken(names).items()}
+    with _remote_failures():
+        return {side: {"name": names[side], "host": host.name, **host.about()} for side, host in _taken(names).items()}
 
 
 @dataclass(frozen=True)

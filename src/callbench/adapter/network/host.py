@@ -4,7 +4,6 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from callbench.adapter.network.host_usage import HostUsage, usage_here
 from callbench.adapter.process import AdapterProcess
@@ -60,9 +59,10 @@ class Host:
         """Return how busy its processors are."""
         return usage_here()
 
-    def about(self) -> dict[str, Any]:
-        """Return what it says of itself, if it is on another machine."""
-        return {}
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is a host with an agent, and not of this machine."""
+        return False
 
     def enter_options(self) -> list[str]:
         """Return the supervisor's options that start an adapter on the host."""

@@ -160,7 +160,20 @@ class Sides:
         if mine["adapter"] != other["adapter"]:
             hello["libraries"] = {**other["libraries"], **mine["libraries"]}
             hello["runtime"] = f"{mine['runtime']}; the server: {other['runtime']}"
+        if hosts := self._adapters_elsewhere():
+            hello["hosts"] = hosts
         return hello
+
+    def _adapters_elsewhere(self) -> dict[str, list[str]]:
+        """Return which adapters run on hosts with agents, by host: their versions need not be alike."""
+        found: dict[str, list[str]] = {}
+        for adapter in dict.fromkeys((*self.client.every, self.server, *((self.backend,) if self.backend else ()))):
+            if adapter.host.elsewhere:
+                said = adapter.hello
+                found.setdefault(adapter.host.name, []).append(
+                    f"{said['adapter']} {said['version']} ({said['runtime']})"
+                )
+        return found
 
     @property
     def features(self) -> frozenset[str]:

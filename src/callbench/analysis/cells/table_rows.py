@@ -257,6 +257,8 @@ FROM starts LEFT JOIN (
     FROM (SELECT trial, side, sum(threads) AS threads FROM threads GROUP BY ALL)
     JOIN trials USING (trial) JOIN cells USING (cell) GROUP BY stack) counted USING (stack)
 GROUP BY stack, adapter ORDER BY min(start)"""
+# Of runs on several machines: the adapters of each host, as JSON texts by its name.
+ADAPTERS_OF_HOSTS_SQL = "SELECT DISTINCT hosts FROM starts WHERE hosts IS NOT NULL ORDER BY hosts"
 ECHOES_SQL = "SELECT * FROM echoes ORDER BY started"
 
 

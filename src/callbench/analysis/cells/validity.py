@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from callbench.analysis.cells.costs import PROCESSOR_COLUMNS, Cost, cost
 from callbench.analysis.cells.table_rows import (
+    ADAPTERS_OF_HOSTS_SQL,
     CLIENT_HOSTS_SQL,
     DISTURBED_SQL,
     ECHOES_SQL,
@@ -32,7 +33,7 @@ from callbench.stats.decide.decision import Decision, by_ratio
 from callbench.stats.estimate.digits import percent
 from callbench.stats.estimate.interval import Interval, geometric_mean
 from callbench.stats.load import littles_law
-from callbench.stats.load.bottleneck import Evidence, LimitVerdict, verdict_of, why_starved
+from callbench.stats.load.bottleneck import Evidence, LimitVerdict, Shortage, shortage, verdict_of
 from callbench.stats.load.side_shares import side_of
 from callbench.stats.steady.plateau import Plateau
 from callbench.stats.steady.steady import LevelShift, rates_of, settled, shift
@@ -133,7 +134,7 @@ class CellValidity:
     slowed: Sequence[SlowedSide] = ()
     warm: WarmUpSummary | None = None
     link_bytes: Mapping[int, float] = field(default_factory=dict)
-    starved: Mapping[str, str] = field(default_factory=dict)
+    starved: Sequence[Shortage] = ()
 
 
 @dataclass(frozen=True)
@@ -185,12 +186,17 @@ class EchoReading:
 
 @dataclass(frozen=True)
 class Validity:
-    """Everything that this room finds in a run."""
+    """Everything that this room finds in a run.
+
+    Attributes:
+        adapters_of_hosts: what ran on each host with an agent, as JSON texts by its name.
+    """
 
     cells: Mapping[str, CellValidity] = field(default_factory=dict)
     disturbed: Sequence[DisturbedTrial] = ()
     echoes: Sequence[EchoReading] = ()
     started: Sequence[Started] = ()
+    adapters_of_hosts: Sequence[str] = ()
 
     @property
     def drift(self) -> float | None:
@@ -204,7 +210,7 @@ class CellFacts:
     """What of a cell is known before: from its plan and its result; whether its rate is without the loop's time.
 
     Attributes:
-        starved: hosts of clients that lacked something, each with a sentence without its end.
+        starved: what hosts of clients lacked.
     """
 
     cell: str
@@ -215,7 +221,7 @@ class CellFacts:
     driver: bool = False
     loop_taken: bool = False
     apart: bool = False
-    starved: Mapping[str, str] = field(default_factory=dict)
+    starved: Sequence[Shortage] = ()
 
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[CellFacts]) -> Validity:
@@ -257,7 +263,8 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Cel
         for row in rows_of(connection, ECHOES_SQL, EchoRow)
     ]
     started = [known for known in rows_of(connection, STARTED_SQL, Started) if known.adapter]
-    return Validity(cells, disturbed, echoes, started)
+    hosted = [text for (text,) in connection.execute(ADAPTERS_OF_HOSTS_SQL).fetchall()]
+    return Validity(cells, disturbed, echoes, started, hosted)
 
 
 def _cell_validity(
@@ -363,20 +370,19 @@ def _evidence(known: CellFacts, trials: Sequence[TrialRow], sides: Mapping[int, 
         loop_taken=known.loop_taken,
         apart=known.apart,
         backend=side_of(behind, _cpu(trials, "backend"), window) if behind else None,
-        lacked="; ".join(known.starved.values()),
+        lacked="; ".join(map(str, known.starved)),
     )
 
 
-def host_shortages(hosts: Sequence[ClientHostRow], *, driver: bool) -> dict[str, str]:
-    """Return what each of several hosts of clients lacked in all slices together, by host."""
-    why = {
-        row["host"]: f"host {row['host']} was starved: it missed {percent(row['missed'])} of the time, as its orders"
-        " came late"
+def host_shortages(hosts: Sequence[ClientHostRow], *, driver: bool) -> list[Shortage]:
+    """Return what each of several hosts of clients lacked in all slices together, if it lacked something."""
+    found = [
+        Shortage(row["host"], "it missed {} of the time, as its orders came late", row["missed"])
         if row["missed"] > MOST_MISSED
-        else why_starved(row["host"], row["host_busy"], row["late"], row["driver_busy"] if driver else 0.0)
+        else shortage(row["host"], row["host_busy"], row["late"], row["driver_busy"] if driver else 0.0)
         for row in hosts
-    }
-    return {host: lacked for host, lacked in why.items() if lacked}
+    ]
+    return [lacking for lacking in found if lacking is not None]
 
 
 def _last_waits(trials: Sequence[TrialRow]) -> int:

@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         any_host=any_host,
         link=link,
         options={"threads": threads} if threads > 1 else {},
-        hosts=real_hosts.read_generators(hosts, server.study),
+        hosts=real_hosts.read_generators(hosts, server.study, clients if along != CLIENTS else round(highest)),
     )
     ending = Ending(out, resume, undecided, as_json, dry_run, checkout.commit(commit))
     CapacityCommand(spec, request, ending).go()

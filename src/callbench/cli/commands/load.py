@@ -98,7 +98,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         server=server.given(),
         fail_if=limits,
         expect_errors=expect_errors,
-        hosts=real_hosts.read_generators(hosts, server.study),
+        hosts=real_hosts.read_generators(hosts, server.study, clients),
     )
     ending = Ending(out=out, undecided=undecided, as_json=as_json, dry_run=dry_run, commit=checkout.commit(commit))
     LoadCommand(request, ending).go()

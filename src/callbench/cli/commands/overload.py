@@ -88,5 +88,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         rest_s=rest,
         rate=rate,
     )
-    generators = real_hosts.read_generators(hosts, server.study)
+    generators = real_hosts.read_generators(hosts, server.study, clients)
     OverloadCommand(stability.spec(server, shared, what, hosts=generators), request, shared).go()

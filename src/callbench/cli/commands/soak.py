@@ -51,5 +51,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.store.requested.soak import SoakRequest
 
     request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
-    generators = real_hosts.read_generators(hosts, server.study)
+    generators = real_hosts.read_generators(hosts, server.study, max(request.clients))
     SoakCommand(stability.spec(server, shared, what, hosts=generators), request, shared).go()

@@ -95,8 +95,10 @@ def when(stamp: str) -> str:
 
 
 def flat(tree: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
-    """Write the environment as lines: a name and what was found."""
+    """Write the environment as lines: a name and what was found. Other machines have a table of their own."""
     for key, value in tree.items():
+        if key == "hosts" and not above:
+            continue
         name = f"{above}{str(key).replace('_', ' ')}"
         if isinstance(value, Mapping):
             yield from flat(value, f"{name} · ")

@@ -13,6 +13,7 @@ from callbench.report.sections import (
     cost,
     delay,
     fairness,
+    hosts,
     idle,
     knee,
     neighbours,
@@ -55,6 +56,7 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     encodings.section,
     cold.section,
     steadiness.section,
+    hosts.section,
     neighbours.section,
     fairness.section,
 )

@@ -20,6 +20,7 @@ from callbench.report.text.choice import RankingChoice, choices
 from callbench.report.text.growth import deaths, leaks
 from callbench.report.text.more_time import OpenResults, open_results
 from callbench.stats.estimate.digits import figure, percent
+from callbench.store.rows import grouped
 
 MOST_REASONS = 4
 MOST_ALONE = 3
@@ -276,12 +277,14 @@ def _meanwhile(subject: Subject) -> list[str]:
 
 
 def _starved_hosts(cells: Iterable[CellValidity]) -> list[str]:
-    """Name each host of clients that was starved, with what it lacked in the first of these cells."""
-    starved: dict[str, list[str]] = {}
-    for cell in cells:
-        for host, lacked in cell.starved.items():
-            starved.setdefault(host, []).append(lacked)
-    return [f"In {counted(len(why), 'cell')}, {why[0]}." for _, why in sorted(starved.items())]
+    """Name each host of clients that was starved, with a sentence for each thing that it lacked."""
+    lacked = grouped((short for cell in cells for short in cell.starved), lambda short: (short.host, short.lacked))
+    texts = []
+    for (host, what), every in sorted(lacked.items()):
+        shares = sorted(short.share for short in every)
+        ends = dict.fromkeys(map(percent, (shares[0], shares[-1])))
+        texts.append(f"In {counted(len(every), 'cell')}, host {host} was starved: {what.format(' to '.join(ends))}.")
+    return texts
 
 
 def _faster(drift: float) -> str:

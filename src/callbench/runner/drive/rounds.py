@@ -83,8 +83,10 @@ def run_slice(unit: Unit, plan: SlicePlan, traffic: Traffic | None, gaps: GapDet
                 traffic=traffic,
             )
 
-        # Probes detect lost processors themselves, and watched slices do not count for rates.
-        result = drive_undisturbed(drive, None if plan.probes else gaps)
+        # Probes detect lost processors themselves, and watched slices do not count for rates. What happens to the
+        # processors of this machine says nothing of those of hosts.
+        watched = plan.probes or unit.running.sides.client.host.elsewhere
+        result = drive_undisturbed(drive, None if watched else gaps)
     except CallbenchError as failure:
         # Some stacks are compared with their own first answer. A different answer is a failure of the cell.
         if isinstance(failure, (AdapterFailure, HostLost)):

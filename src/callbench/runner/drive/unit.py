@@ -160,7 +160,7 @@ class Unit:
 
     def lead_in(self, cell: Cell, clients: int, seconds: float) -> None:
         """Make a few calls that do not count: they wake threads and fill caches."""
-        self.running.sides.client.drive(cell.call, cell.arguments, calls=1, seconds=seconds, clients=clients)
+        self.running.sides.client.lead_in(cell.call, cell.arguments, seconds, clients)
 
     def start_idle_watch(self) -> None:
         """Start to measure what the unit uses while it is not driven."""

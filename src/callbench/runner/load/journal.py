@@ -59,5 +59,5 @@ def create(request: LoadRequest, out: Path | None, where: Placement) -> RecordWr
         CallbenchError: it cannot be written.
     """
     info = head(LOAD, f"load of {request.target}", request.record())
-    files = {"environment.json": as_file(environment.record(where))}
+    files = {"environment.json": as_file(environment.record(where, generators=request.hosts))}
     return RecordWriter.create(folder(out, LOAD), info, files)

@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -14,22 +15,30 @@ import psutil
 from callbench.adapter.network.creation import host_facts, try_link
 from callbench.adapter.placement import Placement
 from callbench.model.installation import home, supervisor, wheel
+from callbench.model.processor_model import processor_model
 from callbench.model.version import CONTRACT, VERSION
 from callbench.runner.machine import git
-from callbench.stats.wire.link import Wires
+from callbench.stats.wire.link import Wires, client_sides
 from callbench.store.head import now
 
 _CPUS = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
-def record(placement: Placement, wires: Wires | None = None) -> dict[str, object]:
+def record(placement: Placement, wires: Wires | None = None, generators: Sequence[str] = ()) -> dict[str, object]:
     """Return the content of environment.json. A value that cannot be found is null.
 
     Args:
         placement: the processors of client and server.
         wires: the link definitions by link name. Each is tried out, to record who makes it.
+        generators: the hosts of clients that share a load.
+
+    Raises:
+        LinkFailure: a host cannot be had.
     """
+    hosts = dict(zip(client_sides(len(generators)), generators, strict=True))
+    for wire in (wires or {}).values():
+        hosts |= wire.get("hosts", {})
     memory = psutil.virtual_memory()
     return {
         "at": now(),
@@ -39,7 +48,7 @@ def record(placement: Placement, wires: Wires | None = None) -> dict[str, object
         "python": sys.version.split()[0],
         "machine": {
             "architecture": platform.machine(),
-            "model": _model(),
+            "model": processor_model(),
             "virtual": _hypervisor(),
             "memory_bytes": memory.total,
             "memory_available_bytes": memory.available,
@@ -62,7 +71,7 @@ def record(placement: Placement, wires: Wires | None = None) -> dict[str, object
         "placement": placement.record() | {"shared": placement.shared},
         "links": {name: asdict(try_link(wire)) for name, wire in (wires or {}).items()},
         # Who ran where, if it was not all this machine.
-        **({"hosts": hosts} if (hosts := host_facts(wires or {})) else {}),
+        **({"hosts": host_facts(hosts)} if hosts else {}),
     }
 
 
@@ -95,14 +104,6 @@ def commit() -> str | None:
     if not revision:
         return None
     return revision + ("+" if git.differs(home()) else "")
-
-
-def _model() -> str | None:
-    for line in (_text(Path("/proc/cpuinfo")) or "").splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() in ("model name", "Model"):
-            return value.strip()
-    return None
 
 
 def _hypervisor() -> str | None:

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from callbench.adapter.network import creation
 from callbench.adapter.network.host_choice import choose
 from callbench.adapter.network.lab_process import LinkFailure
+from callbench.analysis.wording.words import counted, listed
 from callbench.catalog.reach import LOOPBACK, PAIR, between_hosts, on_real_hosts, profile_of
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.hosts import HostsPart, HostWanted
-from callbench.model.cell import Stack
+from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput
-from callbench.stats.wire.link import Wire
+from callbench.stats.wire.link import Wire, client_sides
 
 # The names of the server's host, and of one or more hosts of clients.
 Names = tuple[str, ...]
@@ -31,22 +32,53 @@ def read(text: str) -> Names:
     return names
 
 
-def read_generators(text: str | None, study: str | None = None) -> tuple[str, ...]:
+def read_generators(text: str | None, study: str | None, clients: int) -> tuple[str, ...]:
     """Return the hosts of many clients: those of the option, else those that `[hosts]` of a study has for a load.
 
     Args:
         text: the option; None: it was not given.
         study: a name or a file; None: there is none.
+        clients: the most that they share.
 
     Raises:
-        BadInput: a name is empty or there twice, or no connected hosts fit.
+        BadInput: a name is empty or there twice, no connected hosts fit, or some would have no clients.
     """
     if text is None and study is not None:
-        return _generators_of(load(study))
-    names = tuple(name.strip() for name in text.split(",")) if text is not None else ()
-    if not all(names) or len(set(names)) < len(names):
-        raise BadInput(f"--hosts {text}: give different names of hosts: --hosts alpha,beta")
+        names = _generators_of(load(study))
+    else:
+        names = tuple(name.strip() for name in text.split(",")) if text is not None else ()
+        if not all(names) or len(set(names)) < len(names):
+            raise BadInput(f"--hosts {text}: give different names of hosts: --hosts alpha,beta")
+    _refuse_idle(names, clients, "give more --clients")
     return names
+
+
+def _refuse_idle(hosts: Sequence[str], clients: int, remedy: str) -> None:
+    """Refuse hosts of clients that would have none: they would be started, and waited for, in vain.
+
+    Raises:
+        BadInput: there are some; `remedy` is another one than fewer hosts.
+    """
+    if idle := hosts[clients:]:
+        raise BadInput(
+            f"{len(hosts)} hosts share {counted(clients, 'client')}, so {listed(idle)} would have none: name fewer"
+            f" hosts, or {remedy}"
+        )
+
+
+def refuse_idle_hosts(wires: Mapping[str, Wire], cells: Iterable[Cell]) -> None:
+    """Refuse hosts of clients that no cell of a run has a client for. Cells with fewer clients are no reason.
+
+    Raises:
+        BadInput: there is one.
+    """
+    most: dict[str, int] = {}
+    for cell in cells:
+        most[cell.link] = max(cell.load.clients, most.get(cell.link, 0))
+    for link, clients in most.items():
+        sides = wires.get(link, {}).get("hosts", {})
+        named = [host for side, host in sides.items() if side.startswith("client")]
+        _refuse_idle(named, clients, "select cells with more clients")
 
 
 def _generators_of(study: Study) -> tuple[str, ...]:
@@ -92,7 +124,7 @@ def wire_of(link: str, study: Study, hosts: Names | None, stacks: Iterable[Stack
         )
     laid: Wire = {"link": None} if profile is None else study.links[profile].wire
     if hosts is not None:
-        named = dict(zip(_sides(len(hosts)), hosts, strict=True))
+        named = dict(zip(["server", *client_sides(len(hosts) - 1)], hosts, strict=True))
         if profile is not None and len(named) > 2:
             raise BadInput(
                 f"--hosts {','.join(hosts)}: a profile lies between two hosts: name one host of clients, or omit --link"
@@ -107,8 +139,8 @@ def wire_of(link: str, study: Study, hosts: Names | None, stacks: Iterable[Stack
         refuse_useless_roles(part, list(stacks))
     except ValueError as failure:
         raise BadInput(f"{study.path}: [hosts]: {failure}") from None
-    wanted = [part.server, *part.clients]
-    roles: dict[str, HostWanted] = dict(zip(_sides(len(wanted)), wanted, strict=True))
+    roles: dict[str, HostWanted] = {"server": part.server}
+    roles |= dict(zip(client_sides(len(part.clients)), part.clients, strict=True))
     if part.backend is not None:
         roles["backend"] = part.backend
     if len(roles) > 2 and profile is not None:
@@ -116,11 +148,6 @@ def wire_of(link: str, study: Study, hosts: Names | None, stacks: Iterable[Stack
             f"{study.path}: [hosts]: a profile lies between two hosts: remove backend and load, or take the link real"
         )
     return {**laid, "hosts": _chosen(study, roles)}
-
-
-def _sides(hosts: int) -> list[str]:
-    """Return what so many hosts are: `server`, `client`, `client 2`, `client 3`, ..."""
-    return ["server", "client", *(f"client {number}" for number in range(2, hosts))]
 
 
 def refuse_useless_roles(part: HostsPart, stacks: Sequence[Stack]) -> None:

@@ -148,7 +148,7 @@ class RunExecution:
             context.progress.show_excluded(stacks, why)
         for cell in context.plan.cells:
             if self._failures.allows(cell):
-                why = reach.why_not_over(context.stacks[cell.stack], cell.link)
+                why = reach.why_not_measured(context.stacks[cell.stack], cell)
                 if why:
                     self._failures.exclude(cell.stack, 0, why, cell.id, failed=False)
 

@@ -126,6 +126,8 @@ def plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> RunPlan:
     links = sorted({cell.link for cell in cells} - {LOOPBACK})
     of_study = [stacks[name] for name in sorted({cell.stack for cell in every})]
     wires = {name: real_hosts.wire_of(name, study, request.hosts, of_study) for name in links}
+    if not any(knee.along == "clients" for knee in study.part.knees):
+        real_hosts.refuse_idle_hosts(wires, cells)
     cells = with_claimed_calls(cells, stacks, study, study.rounds(request.quick))
     cells, missing = _cells_with_links(cells, stacks, wires)
     if not cells:
@@ -212,7 +214,7 @@ def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
     measured: dict[str, int] = {}
     left_out: dict[str, list[str]] = {}
     for stack in planned.stacks:
-        over = {reach.why_not_over(stack, cell.link) for cell in planned.cells if cell.stack == stack.id}
+        over = {reach.why_not_measured(stack, cell) for cell in planned.cells if cell.stack == stack.id}
         reason = why.get(stack.id) or (None if None in over else min(map(str, over), default=None))
         if reason:
             why[stack.id] = reason
@@ -308,7 +310,7 @@ def _cells_with_links(
     whys_not = {link: creation.why_not(wire) for link, wire in wires.items()}
     why = next((f"{link}: {why}" for link, why in whys_not.items() if why), None)
     kept = [cell for cell in cells if whys_not.get(cell.link) is None]
-    reasons = {reach.why_not_over(stacks[cell.stack], cell.link) for cell in kept}
+    reasons = {reach.why_not_measured(stacks[cell.stack], cell) for cell in kept}
     if kept and None not in reasons:
         return [], min(str(reason) for reason in reasons)
     return kept, why
@@ -327,13 +329,15 @@ def _files(study: "Study", run_plan: plan.Plan) -> dict[str, bytes]:
 
 
 def execute_run(path: Path, all_stacks: catalogue.Catalogue, *, resumed: bool) -> Record:
-    """Measure what is left of a run folder. Return the finished run.
+    """Measure what is left of a run folder. Return the finished run. One that is finished needs nothing, and no host.
 
     Raises:
         BadInput: it is not a run folder, it is damaged, or another program writes it.
         Stopped: the user stopped it.
         CallbenchError: the folder cannot be written, or nothing could be measured.
     """
+    if resumed and (record := Record(path)).info["state"] == "finished":
+        return record
     with RecordWriter(path) as run:
         requested = run.requested(RequestedRun)
         run_plan = plan.read(SECRETS.restored(run.plan(), str(path)))
@@ -389,7 +393,7 @@ def folder_to_resume(
     if Path(study).is_file():
         # Its secrets are needed again, which the folder does not have.
         SECRETS.learn_study(Path(study).read_bytes())
-    if kind is RequestedRun:
+    if kind is RequestedRun and record.info["state"] != "finished":
         require_links(plan.read(SECRETS.restored(record.plan(), str(out))), out)
     return out
 

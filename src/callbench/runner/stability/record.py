@@ -32,10 +32,12 @@ def create_record(
         BadInput: the folder exists already.
         CallbenchError: the folder cannot be written.
     """
+    hosts = options.get("hosts")
+    generators = hosts if isinstance(hosts, tuple) else ()
     return RecordWriter.create(
         folder(out, kind),
         head(kind, f"{kind} of {name}", options),
-        {"environment.json": as_file(environment.record(where))},
+        {"environment.json": as_file(environment.record(where, generators=generators))},
     )
 
 

@@ -158,8 +158,27 @@ def verdict_of(evidence: Evidence) -> LimitVerdict:
     return _used_up(evidence)
 
 
-def why_starved(host: str, host_busy: float, late: float, driver_busy: float = 0.0) -> str:
-    """Return what a host of clients lacked, in a sentence without its end; "" if it lacked nothing.
+@dataclass(frozen=True)
+class Shortage:
+    """What a host of clients lacked.
+
+    Attributes:
+        host: its name.
+        lacked: what, with a place for the share.
+        share: of its time, or of its arrivals.
+    """
+
+    host: str
+    lacked: str
+    share: float
+
+    def __str__(self) -> str:
+        """Write a sentence without its end."""
+        return f"host {self.host} was starved: {self.lacked.format(percent(self.share))}"
+
+
+def shortage(host: str, host_busy: float, late: float, driver_busy: float = 0.0) -> Shortage | None:
+    """Return what a host of clients lacked; None if it lacked nothing.
 
     Args:
         host: its name.
@@ -169,14 +188,12 @@ def why_starved(host: str, host_busy: float, late: float, driver_busy: float = 0
             which belong to the stack.
     """
     if driver_busy >= SATURATED:
-        return (
-            f"host {host} was starved: its driver was {percent(driver_busy)} busy; name more hosts, or give --threads"
-        )
+        return Shortage(host, "its driver was {} busy; name more hosts, or give --threads", driver_busy)
     if late > DISTURBED:
-        return f"host {host} was starved: it was late for {percent(late)} of its arrivals"
+        return Shortage(host, "it was late for {} of its arrivals", late)
     if host_busy >= SATURATED:
-        return f"host {host} was starved: its processors were {percent(host_busy)} busy; end other programs there"
-    return ""
+        return Shortage(host, "its processors were {} busy; end other programs there", host_busy)
+    return None
 
 
 def starved(evidence: Evidence) -> bool:

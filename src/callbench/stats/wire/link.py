@@ -73,6 +73,11 @@ class Wire(TypedDict, total=False):
 Wires = Mapping[str, Wire]
 
 
+def client_sides(hosts: int) -> list[str]:
+    """Return what so many hosts of clients are: `client`, `client 2`, `client 3`, ..."""
+    return [f"client {number}" if number > 1 else "client" for number in range(1, hosts + 1)]
+
+
 def ways(wire: Wire) -> Sequence[Way]:
     """Return both directions, to the server first. A plain cable has none, and a direction can be empty."""
     link = wire.get("link")

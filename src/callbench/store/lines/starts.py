@@ -1,6 +1,6 @@
 """Lines of a start of a stack: how long it took, how each cell was warmed up, and that a process ended too early."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 
 class AdapterClock(TypedDict):
@@ -12,7 +12,10 @@ class AdapterClock(TypedDict):
 
 
 class HelloRecord(TypedDict):
-    """What the processes of a start say of themselves: the client's `hello`, with the server's libraries."""
+    """What the processes of a start say of themselves: the client's `hello`, with the server's libraries.
+
+    `hosts`: by the name of each host, the adapters that ran there, with versions and runtimes. Missing on one machine.
+    """
 
     contract: int
     adapter: str
@@ -22,6 +25,7 @@ class HelloRecord(TypedDict):
     libraries: dict[str, str]
     clock: AdapterClock
     features: list[str]
+    hosts: NotRequired[dict[str, list[str]]]
 
 
 class ColdRecord(TypedDict):

@@ -185,4 +185,5 @@ async def _watch_lease(sessions: SessionHost, say: Callable[[str], None]) -> Non
         if sessions.lease.is_over():
             ended = sessions.alive
             await asyncio.to_thread(sessions.end)
-            say(f"nothing was heard of a core for too long: {ended} of its adapters were ended")
+            left = f"ended {ended} of its adapters" if ended else "this host is free again"
+            say(f"nothing was heard of a core for too long: {left}")

@@ -11,6 +11,7 @@ from callbench.adapter.network import kernel
 from callbench.adapter.network.remote.host_failure import HostFailure
 from callbench.catalog import catalogue
 from callbench.model.installation import netlab, supervisor, wheel
+from callbench.model.processor_model import processor_model
 from callbench.model.version import CONTRACT, VERSION
 
 
@@ -21,6 +22,7 @@ def of_this_host() -> dict[str, Any]:
         **version(),
         "machine": machine(),
         "system": f"{platform.system()} {platform.release()}",
+        "model": processor_model(),
         "processors": sorted(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "tools": tools(),

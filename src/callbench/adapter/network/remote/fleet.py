@@ -123,6 +123,11 @@ class RemoteHost(Host):
         return self._asked.present.name
 
     @property
+    def elsewhere(self) -> bool:
+        """It has an agent."""
+        return True
+
+    @property
     def _asked(self) -> Agent:
         assert self.agent is not None  # noqa: S101 - the default is for dataclasses alone
         return self.agent
@@ -152,7 +157,7 @@ class RemoteHost(Host):
         try:
             return self._asked.ask(do, {})
         except ConnectionError as lost:
-            raise HostLost(str(lost)) from lost
+            raise HostLost(str(lost), self.name) from lost
 
     def start(self, who: str, manifest: Manifest, processors: Sequence[int]) -> RemoteProcess:
         """Start an adapter there; the processors of this machine mean nothing there.
@@ -168,15 +173,17 @@ class RemoteHost(Host):
         return self._asked.start("the network lab", None)
 
     def about(self) -> dict[str, Any]:
-        """Return what it says of itself: versions, processors, system.
+        """Return what it says of itself: versions, processors, system; and how long an order takes there and back.
 
         Raises:
             HostFailure: it is lost.
         """
         try:
-            return {"address": self.address, **self._asked.ask("facts", {}, 5.0)}
-        except ConnectionError as lost:
+            facts_there, clock = self._asked.ask("facts", {}, 5.0), self.clock()
+        except (ConnectionError, HostLost) as lost:
             raise HostFailure(f"{lost}: see what its agent says") from lost
+        known = {"clock_bound_ns": round(clock.bound_ns), "round_trip_ns": clock.round_trip_ns}
+        return {"address": self.address, **facts_there, **known}
 
 
 class Fleet:

@@ -79,7 +79,7 @@ class RemoteProcess:
             answer = self._ask_agent(do, order, wait_s)
         except ConnectionError as lost:
             self.broken = True
-            raise HostLost(str(lost)) from lost
+            raise HostLost(str(lost), self._host) from lost
         self.broken = self.broken or bool(answer.get("broken"))
         if answer.get("failure"):
             raise self._failure_of(answer["failure"])
@@ -88,7 +88,7 @@ class RemoteProcess:
     def _failure_of(self, said: Mapping[str, Any]) -> CallbenchError:
         """Return the failure that the agent described."""
         if said["kind"] == LEASE_OVER:
-            return HostLost(f"host {self._host} {said['message']}")
+            return HostLost(f"host {self._host} {said['message']}", self._host)
         if said["kind"] is None:
             return MachineFailure(f"host {self._host}: {said['message']}")
         message = str(said["message"])
