@@ -4,7 +4,8 @@ import pytest
 
 from callbench.adapter.network import creation
 from callbench.catalog import catalogue
-from callbench.catalog.reach import HOST, REACH, REAL, why_not_over
+from callbench.catalog.reach import HOST, REACH, REAL, why_not_measured, why_not_over
+from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
 from callbench.runner.run.launch import RunRequest, plan_run, preview
 
@@ -44,6 +45,16 @@ def test_stacks_of_one_host_are_said_before_the_run(known: catalogue.Catalogue) 
     never = next(stacks for why, stacks in shown.left_out.items() if "never leaves the host" in why)
     assert {stack.partition("+")[2] for stack in never} == {"inproc", "shm", "shm-spin"}
     assert {stack.partition("+")[2] for stack in shown.measured} == {"supertcp"}
+
+
+def test_a_request_stands_for_one_call(known: catalogue.Catalogue) -> None:
+    """A gateway was started for Hello on its host, and its clients then said 404."""
+    stack = known.stack("load/http1:gateway/json")
+    hello, find = (Cell("c", "g", stack.id, call, {}, Load(1, 1, 0.02), link=REAL) for call in ("Hello", "FindItems"))
+    assert why_not_measured(stack, find) is None
+    assert "its one request stands for FindItems" in str(why_not_measured(stack, hello))
+    plain = known.stack("native/bin+supertcp")
+    assert why_not_measured(plain, hello) is None
 
 
 def test_a_profile_lies_between_the_hosts(known: catalogue.Catalogue) -> None:
