@@ -45,6 +45,29 @@ def test_what_is_written_now_is_told_from_what_was_killed(tmp_path: Path) -> Non
     assert names(tmp_path / "runs") == []
 
 
+def test_each_state_has_its_own_word(shelf: Shelf, folder: Path) -> None:
+    """What is damaged is known at a glance: a list of a hundred records reads no journal that was left alone."""
+    journals = {name: folder / name / "journal.jsonl" for name in ("soak", "load", "torture", "capacity")}
+    assert {shelf.entry(name).state for name in journals} == {"finished"}
+    journals["soak"].write_bytes(journals["soak"].read_bytes()[:-10])
+    text = journals["load"].read_bytes()
+    journals["load"].write_bytes(text.replace(b"1", b"2"))
+    journals["torture"].unlink()
+    head_ = folder / "overload/record.json"
+    head_.write_text(json.dumps({**json.loads(head_.read_text()), "format": 1}))
+    (folder / "peer/record.json").write_text("{")
+    found = {entry.name: (entry.state, entry.trouble) for entry in shelf.entries()}
+    assert {name: state for name, (state, _) in found.items()} == {
+        "capacity": "finished", "compare": "finished", "load": "damaged", "overload": "of another format",
+        "peer": "damaged", "soak": "damaged", "torture": "damaged",
+    }  # fmt: skip
+    says = {"soak": "was cut", "load": "was altered", "torture": "has no journal.jsonl", "overload": "older Callbench"}
+    assert all(words in found[name][1] for name, words in says.items())
+    assert shelf.entry("soak").title != "soak", "the rest is known"
+    os.utime(journals["load"], ns=(0, 0))
+    assert shelf.entry("load").state == "finished", "its content is not read"
+
+
 def test_looking_does_not_keep_a_writer_out(tmp_path: Path) -> None:
     with RecordWriter.create(tmp_path / "one", head("soak", "One", {}), {}):
         assert is_written(tmp_path / "one")

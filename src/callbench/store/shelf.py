@@ -13,13 +13,13 @@ from typing import Any
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput, NotNow, NotThere
 from callbench.store.head import FILE, as_file, commit_of
-from callbench.store.record import Record
+from callbench.store.record import OtherFormat, Record
 from callbench.store.record_writer import is_written, locked, put
 
 TAGS_FILE = "tags.json"
 MOST_TAGS, LONGEST_TAG = 20, 40
-CUT_OFF, DAMAGED = "cut off", "damaged"
-STATES = ("running", "finished", "stopped", CUT_OFF, DAMAGED)
+CUT_OFF, DAMAGED, OTHER_FORMAT = "cut off", "damaged", "of another format"
+STATES = ("running", "finished", "stopped", CUT_OFF, DAMAGED, OTHER_FORMAT)
 # The kind of a record that cannot be read.
 UNKNOWN = "unknown"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
@@ -195,7 +195,7 @@ class Shelf:
     def _entry(self, name: str) -> ShelvedRecord:
         path = self.folder / name
         try:
-            info = Record(self.path(name)).info
+            record = Record(self.path(name))
         except BadInput as failure:
             return ShelvedRecord(
                 name=name,
@@ -204,14 +204,20 @@ class Shelf:
                 study="",
                 machine="",
                 started="",
-                state=DAMAGED,
+                state=OTHER_FORMAT if isinstance(failure, OtherFormat) else DAMAGED,
                 trouble=str(failure),
             )
+        info, trouble = record.info, ""
         measured = commit_of(info)
         request = info["request"] if isinstance(info["request"], dict) else {}
         state = str(info["state"])
         if state == "running" and not is_written(path):
             state = CUT_OFF
+        if state != "running":
+            try:
+                record.require_sealed(at_a_glance=True)
+            except (BadInput, OSError) as failure:
+                state, trouble = DAMAGED, str(failure)
         return ShelvedRecord(
             name=name,
             kind=str(info["kind"]),
@@ -221,6 +227,7 @@ class Shelf:
             started=str(info["started"]),
             state=state,
             tags=[str(tag) for tag in _list(_object(path / TAGS_FILE).get("tags"))],
+            trouble=trouble,
             commit=measured.name,
             committed=measured.at,
         )
