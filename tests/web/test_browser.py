@@ -113,8 +113,11 @@ def a_table_is_sorted_searched_and_cut_down(window: Page) -> None:
     tools.get_by_text("2 of 4 rows").wait_for()
     tools.get_by_text("Columns", exact=True).press("Enter")
     tools.get_by_role("checkbox", name="peak MiB").uncheck()
-    window.wait_for_url("**#health-1.find=server&health-1.sort=-1&health-1.without=3")
-    window.reload()
+    frame.locator("summary", has_text="Environment").press("Enter")
+    window.wait_for_url("**#health-1.find=server&health-1.sort=-1&health-1.without=3&unfolded=health+environment")
+    window.get_by_role("link", name="Records").click()
+    window.go_back()
+    frame.locator("#environment").wait_for()
     tools.get_by_text("2 of 4 rows").wait_for(state="attached")
     assert names.filter(visible=True).all_inner_texts() == ["1, server", "2, server"]
     assert table.get_by_role("columnheader", name="processor µs").get_attribute("aria-sort") == "descending"
@@ -312,6 +315,12 @@ def a_value_leads_to_its_cell(window: Page) -> None:
     frame.locator("#c002").get_by_role("link").press("Enter")
     window.wait_for_url("**/records/a/cells#c002")
     frame.locator("#c002[open]").get_by_text("callbench run").wait_for()
+    # Back to where the reader was; a link opens another window as any link does.
+    window.go_back()
+    with window.context.expect_page() as beside:
+        frame.locator("#c002").get_by_role("link").click(modifiers=["ControlOrMeta"])
+    beside.value.wait_for_url("**/records/a/cells#c002")
+    assert window.url.partition("#")[0].endswith("/records/a")
 
 
 UNFOLD = "all => { for (const folded of all) folded.open = true; }"

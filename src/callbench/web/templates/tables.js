@@ -27,17 +27,18 @@ const numberIn = (text) => {
   return found === null ? NaN : Number(found[1].replaceAll(",", "").replace("−", "-")) * (UNITS[found[2]] ?? 1);
 };
 
-// A column without a head has the names of the rows, or the intervals of the column before. `all` has them as they were.
+// The first column may have no head: it has the names of the rows. Intervals are those of the column before.
 const headed = (head, place, all) => {
   const title = head.textContent.trim();
+  if (title === "interval") head.dataset.title = `${all[place - 1].textContent.trim()}: interval`;
   if (head.tagName === "TH" && title) return head;
-  const own = made("th", { scope: "col", className: head.className }, place ? "±" : "name");
-  if (place) own.dataset.title = `${all[place - 1].textContent.trim()}: interval`;
+  const own = made("th", { scope: "col", className: head.className }, "name");
   head.replaceWith(own);
   return own;
 };
 
-// The state of the tables stands in the address: of this page, or of the one in whose frame it is.
+// What is unfolded, and the state of the tables, stand in the address: of this page, or of the one in whose frame it is.
+const first = new Set(document.querySelectorAll("details[open]"));
 let waiting = 0;
 const remember = () => {
   clearTimeout(waiting);
@@ -47,7 +48,10 @@ const write = () => {
   const state = new URLSearchParams();
   for (const [name, table] of known) table.tell((key, value) => { if (value) state.set(`${name}.${key}`, value); });
   // What was asked of tables that nobody has unfolded yet stays.
-  for (const [key, value] of asked) if (!known.has(key.slice(0, key.lastIndexOf(".")))) state.set(key, value);
+  for (const [key, value] of asked) if (key.includes(".") && !known.has(key.slice(0, key.lastIndexOf(".")))) state.set(key, value);
+  const unfolded = Array.from(document.querySelectorAll("details[open]")).filter((one) => !first.has(one));
+  const names = unfolded.map((one) => one.id || one.querySelector(":scope > [id]")?.id).filter(Boolean);
+  if (names.length) state.set("unfolded", names.join(" "));
   if (parent === self) history.replaceState(null, "", `#${state}`);
   else parent.postMessage(String(state), location.origin);
 };
@@ -224,38 +228,46 @@ const unfold = () => {
     table.follow(asked);
   }
 };
-const reveal = (element) => {
+const open = (element) => {
   for (let around = element?.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
-  unfold();
-  element?.scrollIntoView();
 };
-const openAsked = () => {
+// Shows what the address asks for: a place, what was unfolded, or a table; and how far down it was, if it was left.
+const reveal = () => {
   const names = new Set(Array.from(asked.keys(), (key) => key.slice(0, key.lastIndexOf("."))));
-  reveal(tables().find((one) => names.has(nameOf(one))));
+  const places = [...asked.keys(), ...(asked.get("unfolded") ?? "").split(" ")].map((name) => document.getElementById(name));
+  const shown = [...places, tables().find((one) => names.has(nameOf(one)))].filter(Boolean);
+  shown.forEach(open);
+  unfold();
+  shown.at(-1)?.scrollIntoView();
+  if (asked.has("at")) scrollTo({ top: Number(asked.get("at")), behavior: "instant" });
 };
 
 document.querySelector("#noise")?.addEventListener("change", () => { for (const table of known.values()) table.show(); });
 // A table gets its fields when it is unfolded: a report has many that nobody looks at.
 document.addEventListener("toggle", unfold, true);
 unfold();
+document.addEventListener("click", (event) => { if (event.target.closest("summary")) remember(); });
 // From a value to what lies behind it: its forks and slices, and the command that measures it again.
-document.addEventListener("click", (event) => {
-  const link = event.target.closest(":is(.grid, .every) a"), cells = document.querySelector(".published a[href$='-cells.html']");
-  if (link === null || (parent === self && cells === null)) return;
+const VALUES = ":is(.grid, .every) a";
+const leave = (event) => {
+  const link = event.target.closest(VALUES);
+  if (link === null || event.button > 1) return;
   event.preventDefault();
-  if (cells !== null) location.assign(cells.href + link.hash);
-  else parent.postMessage(link.hash, location.origin);
-});
+  // A frame without an origin may open nothing beside itself.
+  const beside = event.button || event.ctrlKey || event.metaKey || event.shiftKey ? "beside" : "";
+  parent.postMessage(`${link.hash}@${Math.round(scrollY)}${beside}`, location.origin);
+};
 if (parent === self) {
-  openAsked();
-  reveal(document.getElementById(location.hash.slice(1)));
+  const cells = document.querySelector(".published a[href$='-cells.html']");
+  if (cells !== null) for (const link of document.querySelectorAll(VALUES)) link.href = cells.href + link.hash;
+  reveal();
 } else {
+  for (const kind of ["click", "auxclick"]) document.addEventListener(kind, leave);
   addEventListener("message", (event) => {
     if (event.source !== parent || typeof event.data !== "string") return;
     asked = new URLSearchParams(event.data);
     for (const table of known.values()) table.follow(asked);
-    openAsked();
-    reveal(document.getElementById(event.data));
+    reveal();
   });
   parent.postMessage("", location.origin);
 }
