@@ -115,5 +115,5 @@ def test_bad_input_is_one_sentence(callbench: Callbench, tmp_path: Path, words: 
 def test_a_few_records_say_that_they_are_few(callbench: Callbench, tmp_path: Path) -> None:
     write(tmp_path / "runs", 9, 4, 2.0)
     said = callbench("history", str(tmp_path / "runs")).stdout
-    assert "No changes in 0 series of 9 records" in said
-    assert "2 series have fewer than 10 values" in said
+    assert "No changes in 2 series of 9 records" in said
+    assert "2 of these series are too short: a change is found from 10 records of a series on." in said

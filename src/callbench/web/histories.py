@@ -8,6 +8,7 @@ from typing import Any
 from callbench.analysis.history.order import SeriesOrder
 from callbench.analysis.wording.words import counted
 from callbench.model.errors import BadInput
+from callbench.report.history.short_series import short_text
 from callbench.stats.estimate.digits import figure, percent
 from callbench.store.shelf import Shelf
 from callbench.web.drawing import HEIGHT, WIDTH
@@ -61,8 +62,11 @@ def shown(document: Entry, address: Callable[[str], str], words: str = "") -> di
         "more_series": max(0, len(series) - _MOST_SERIES),
         "changes": [_change(change, series[_key(change)], address) for change in fitting[:_MOST_CHANGES]],
         "more": max(0, len(fitting) - _MOST_CHANGES),
-        "looked_at": sum(entry["looked_at"] for entry in document["series"]),
-        "few": sum(not entry["looked_at"] for entry in document["series"]),
+        "every_series": len(document["series"]),
+        "looked_at": any(entry["looked_at"] for entry in document["series"]),
+        "few": short_text(
+            sum(not entry["looked_at"] for entry in document["series"]), document["method"]["fewest_values"]
+        ),
         "order": document["order"],
         "records": document["records"],
         "left_out": document["left_out"],

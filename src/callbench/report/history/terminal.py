@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from callbench.analysis.history.history import History, LevelChange
 from callbench.analysis.history.series import SeriesPoint
 from callbench.analysis.wording.words import counted
+from callbench.report.history.short_series import short_text
 from callbench.stats.decide.changes import FEWEST, LEVEL
 from callbench.stats.estimate.digits import percent
 
@@ -13,20 +14,19 @@ _MOST_CHANGES = 50
 
 def lines(history: History) -> Iterator[str]:
     """Return what is printed."""
-    looked_at = sum(series.looked_at for series in history.series)
+    short = sum(not series.looked_at for series in history.series)
     count = len(history.changes)
     many = counted(count, "change") if count else "No changes"
-    yield f"{many} in {looked_at:,} series of {counted(history.collected.read, 'record')}"
+    yield f"{many} in {len(history.series):,} series of {counted(history.collected.read, 'record')}"
+    if short:
+        yield short_text(short, FEWEST)
     for change in history.changes[:_MOST_CHANGES]:
         yield ""
         yield from _change(change)
     if count > _MOST_CHANGES:
         yield f"\n{count - _MOST_CHANGES:,} more: --json has all of them"
     yield ""
-    few = len(history.series) - looked_at
-    if few:
-        yield f"{few:,} series have fewer than {FEWEST} values, so no change could be found in them."
-    if looked_at:
+    if short < len(history.series):
         yield (
             "Method: E-divisive with permutation tests."
             f" In about {LEVEL:.0%} of series without a change, chance alone shows one."
