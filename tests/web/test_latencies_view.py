@@ -91,12 +91,18 @@ def cell(number: int, rate: float | None, p99: float | None) -> ShownCell:
 
 def test_times_rise_rates_fall_and_what_has_no_value_comes_last() -> None:
     cells = [cell(1, 10.0, 3.0), cell(2, None, None), cell(3, 30.0, 4.0), cell(4, 20.0, 2.0)]
-    orders = {sort: [shown.id for shown in listed(cells, sort)] for sort in ("", "rate_per_s", "p99_us")}
+    orders = {sort: [shown.cell for shown in listed(cells, sort)] for sort in ("", "rate_per_s", "p99_us")}
     assert orders == {
         "": ["c1", "c2", "c3", "c4"],
         "rate_per_s": ["c3", "c4", "c1", "c2"],
         "p99_us": ["c4", "c1", "c3", "c2"],
     }
+
+
+def test_a_rate_that_is_a_bound_says_so() -> None:
+    bounds = ShownValue(value=1234.0, high=1300.0, bound="at least"), ShownValue(value=20.0, bound="at most")
+    cells = [cell(1, None, None).model_copy(update={"metrics": {"rate_per_s": bound}}) for bound in bounds]
+    assert [shown.text("rate_per_s") for shown in cells] == ["≥ 1,230", "≤ 20"]
 
 
 def test_only_the_newest_pages_of_chosen_cells_are_kept(

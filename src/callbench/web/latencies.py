@@ -1,7 +1,6 @@
 """The view that lays the latencies of chosen cells of a run over each other, as `callbench report --latency` does."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import urlencode
 
@@ -11,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from callbench.model.errors import BadInput
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import BOUNDS, figure
 from callbench.store.shelf import Shelf
 from callbench.web.program import KeptAnswers, shell
 from callbench.web.reports import Reports, state_of
@@ -29,6 +28,7 @@ class ShownValue(BaseModel):
 
     value: float | None
     high: float | None = None
+    bound: str = ""
 
 
 class ShownCell(BaseModel):
@@ -48,24 +48,25 @@ class ShownCell(BaseModel):
         link = f", over {self.link}" if self.link != "loopback" else ""
         return f"{self.stack}, {self.group}{clients}{link}"
 
+    @property
+    def timed(self) -> bool:
+        """Whether it has percentiles, so that it can be drawn."""
+        return "p50_us" in self.metrics
+
+    def text(self, metric: str) -> str:
+        """Write a value as the tables of the report do: with the digits that its interval leaves it; "" without one."""
+        shown = self.metrics.get(metric)
+        if shown is None or shown.value is None:
+            return ""
+        return BOUNDS[shown.bound] + figure(shown.value, None if shown.high is None else shown.high / shown.value - 1)
+
+    def fits(self, words: str) -> bool:
+        """Return whether its name has each of the words."""
+        return all(word in self.name.casefold() for word in words.casefold().split())
+
 
 class _ShownRun(BaseModel):
     cells: list[ShownCell]
-
-
-@dataclass(frozen=True)
-class ListedCell:
-    """A cell of the table.
-
-    Attributes:
-        values: by metric, as they are written; "" for what it does not have.
-        timed: whether it has percentiles, so that it can be drawn.
-    """
-
-    id: str
-    name: str
-    values: Mapping[str, str]
-    timed: bool
 
 
 class Latencies:
@@ -90,8 +91,8 @@ class Latencies:
         every = listed(_cells_in(shown_run), sort if sort in SORTS else "")
         ticked = set(asked.getlist("cell"))
         # What is ticked stays in the list, or the next click would lose it.
-        shown = [cell for cell in every if cell.id in ticked or _fits(cell, words)]
-        drawn = [cell.id for cell in shown if cell.timed and (cell.id in ticked or asked.get("all") == "yes")]
+        shown = [cell for cell in every if cell.cell in ticked or cell.fits(words)]
+        drawn = [cell.cell for cell in shown if cell.timed and (cell.cell in ticked or asked.get("all") == "yes")]
         few = 0 < len(drawn) <= MOST_CELLS
         return view(
             "latencies",
@@ -125,24 +126,15 @@ def _cells_in(text: str) -> Sequence[ShownCell]:
         raise BadInput("only a run has cells: choose one in Records") from failure
 
 
-def listed(cells: Sequence[ShownCell], sort: str) -> list[ListedCell]:
+def listed(cells: Sequence[ShownCell], sort: str) -> Sequence[ShownCell]:
     """Return the cells of a run as the table has them.
 
     Args:
-        cells: what `callbench show RUN --json` prints of each.
+        cells: of the run.
         sort: one of `SORTS`; times rise, rates fall, and what has no value comes last.
     """
     falls = sort == "rate_per_s"
-    in_order = sorted(cells, key=lambda cell: _place(cell.metrics.get(sort), falls=falls)) if sort else cells
-    return [
-        ListedCell(
-            id=cell.cell,
-            name=cell.name,
-            values={name: _written(cell.metrics.get(name)) for name in ("rate_per_s", *_TIMES)},
-            timed="p50_us" in cell.metrics,
-        )
-        for cell in in_order
-    ]
+    return sorted(cells, key=lambda cell: _place(cell.metrics.get(sort), falls=falls)) if sort else cells
 
 
 def _place(metric: ShownValue | None, *, falls: bool) -> float:
@@ -150,14 +142,3 @@ def _place(metric: ShownValue | None, *, falls: bool) -> float:
     if value is None:
         return float("inf")
     return -value if falls else value
-
-
-def _written(metric: ShownValue | None) -> str:
-    """Write a value with the digits that its interval leaves it."""
-    if metric is None or metric.value is None:
-        return ""
-    return figure(metric.value, None if metric.high is None else metric.high / metric.value - 1)
-
-
-def _fits(cell: ListedCell, words: str) -> bool:
-    return all(word in cell.name.casefold() for word in words.casefold().split())

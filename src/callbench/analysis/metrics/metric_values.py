@@ -33,6 +33,14 @@ def value_of(result: Result, name: str) -> Interval | None:
     return interval
 
 
+def bound_of(result: Result, name: str) -> str:
+    """Return which bound a value is, a key of `BOUNDS`: a rate can be one."""
+    if name != "rate_per_s":
+        return ""
+    at_least = result.verdict is not None and result.verdict.at_least
+    return "at least" if at_least else "at most" if result.at_most else ""
+
+
 def percentile_of(interval: Interval | None, middle: float | None) -> Interval | None:
     """Return a percentile: the interval of the forks, about the value of all calls together; None: they say nothing.
 

@@ -10,7 +10,7 @@ from callbench.analysis.cells.metric_queries import queries
 from callbench.analysis.cells.results import Result, Results
 from callbench.analysis.cells.table_rows import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL
 from callbench.analysis.cells.validity import CellValidity
-from callbench.analysis.metrics.metric_values import value_of, why_unknown
+from callbench.analysis.metrics.metric_values import bound_of, value_of, why_unknown
 from callbench.analysis.wording import limits
 from callbench.analysis.wording.naming import named
 from callbench.analysis.wording.words import listed
@@ -20,7 +20,7 @@ from callbench.catalog.study.places import position
 from callbench.catalog.study.report_parts import Line, TablePart
 from callbench.model.metrics.metric import Better, Metric, ValueFormat
 from callbench.model.metrics.registry import METRICS, TIMED_EACH
-from callbench.stats.estimate.digits import end, figure, share
+from callbench.stats.estimate.digits import BOUNDS, end, figure, share
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.wire.break_even import break_even
 
@@ -235,11 +235,9 @@ def table_cell(result: Result, statistic: str) -> TableCell:
         return TableCell(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
     counted = f"{round(interval.middle):,}" if metric.form is ValueFormat.WHOLE else ""
     is_rate = statistic == "rate_per_s"
-    at_least = is_rate and result.verdict is not None and result.verdict.at_least
-    bound = "≥ " if at_least else "≤ " if is_rate and result.at_most else ""
     paced = result.open_loop is not None or result.think_ms > 0
     return TableCell(
-        text=counted or bound + figure(interval.middle, interval.half_width),
+        text=counted or BOUNDS[bound_of(result, statistic)] + figure(interval.middle, interval.half_width),
         # A pace that was asked for has no interval of its own: that of a schedule kept says nothing of the stack.
         spread="" if counted or (is_rate and paced) else share(interval.half_width),
         about=details(result, interval, metric),

@@ -8,7 +8,7 @@ from callbench.analysis.cells.cold_starts import ColdStart
 from callbench.analysis.cells.results import Latency, OpenLoop, Result
 from callbench.analysis.cells.validity import CellValidity, Validity
 from callbench.analysis.judge.health import Growth, Health
-from callbench.analysis.metrics.metric_values import value_of, why_unknown
+from callbench.analysis.metrics.metric_values import bound_of, value_of, why_unknown
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wire.accounts import Ledger
 from callbench.model.metrics.registry import PERCENTILES, VALUES
@@ -216,11 +216,17 @@ def metrics(result: Result) -> dict[str, Value]:
     """Return what a cell has of each metric, with its 95 % interval. What was not measured is not there.
 
     `low` and `high` are None if there is no interval: of a single fork, and of what none can be given of. A percentile
-    that too few calls know, or forks that differ too much, is None itself, and `why` says so.
+    that too few calls know, or forks that differ too much, is None itself, and `why` says so. A value that is a bound
+    has it in `bound`.
     """
     intervals = {name: value_of(result, name) for name in VALUES}
     known: dict[str, Value] = {
-        name: {"value": interval.middle, "low": _finite(interval.low), "high": _finite(interval.high)}
+        name: {
+            "value": interval.middle,
+            "low": _finite(interval.low),
+            "high": _finite(interval.high),
+            **({"bound": bound} if (bound := bound_of(result, name)) else {}),
+        }
         for name, interval in intervals.items()
         if interval is not None
     }

@@ -4,6 +4,8 @@ import math
 from decimal import Decimal
 
 MOST_DIGITS = 4
+# What stands before a value that is a bound.
+BOUNDS = {"": "", "at least": "≥ ", "at most": "≤ "}
 WITHOUT_INTERVAL = 2
 # Shares: an interval below the first is arithmetic's noise about one value, one beyond the second tells nothing.
 _NOISE = 1e-9
