@@ -451,4 +451,4 @@ def test_a_page_draws_the_ratios_and_first_what_did_not_pass(made: Comparison, t
     assert len(rows) == len(known) > 1
     assert sorted(row["ratio"] for row in rows) == sorted(row.ratio.middle for row in known if row.ratio is not None)
     assert [row["passed"] for row in rows] == sorted(row["passed"] for row in rows)
-    assert {"yes", "no"} == {row["passed"] for row in rows}
+    assert {"passed", "not passed"} == {row["passed"] for row in rows}

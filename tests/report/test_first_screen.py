@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,9 +13,12 @@ import pytest
 from browser import FLAGS
 from callbench.analysis.run.rankings import in_process
 from callbench.analysis.run.subject import Subject, subject
+from callbench.analysis.run.tables import Row, TableCell
+from callbench.analysis.wording.naming import named
 from callbench.report.charts.first import first_chart
 from callbench.report.export.formats import TEXTS
 from callbench.report.text.answer import answer, leading
+from callbench.report.text.run_opening import run_title
 from callbench.report.text.section import Chart
 from callbench.report.text.summary import summary
 from callbench.stats.decide.ranking import standings
@@ -98,6 +102,16 @@ def test_links_lead_into_what_is_folded(whole: Subject) -> None:
     assert set(seen.targets) <= seen.ids
 
 
+def test_a_value_of_the_other_idle_states_leads_to_its_own_row(few: Subject) -> None:
+    own, *_ = few.results.cells
+    cell = replace(own, attributes={**own.attributes, "cell": f"{own.id}-as-it-is"})
+    other = replace(few, results=replace(few.results, cells=[cell]))
+    table = replace(few.tables[0], id="other", rows=[Row("", "row", "", [TableCell("1", cell=cell.id)])])
+    seen = folded(TEXTS["html"](replace(few, tables=[*few.tables, table], others={"as it is": other})))
+    assert cell.id in seen.targets
+    assert set(seen.targets) <= seen.ids
+
+
 def test_printing_opens_everything(few: Subject, tmp_path: Path) -> None:
     page = TEXTS["html"](few)
     folded_, unfolded = (printed_pages(text, tmp_path) for text in (page, page.replace("<details", "<details open")))
@@ -177,6 +191,33 @@ def test_stacks_that_are_not_crossed_stand_in_a_ranking(few: Subject) -> None:
     said = answer(few, summary(few))
     assert choice.name(choice.best) in said.sentence
     assert said.sentence == f"{choice.where}: {choice.in_words()}"
+
+
+def test_what_is_within_one_process_and_what_has_no_rank_have_a_colour_and_a_name(few: Subject) -> None:
+    """Both were grey, as what is slower is, and stood first."""
+    (choice,) = leading(summary(few).choices)
+    inside = next(cell for cell in choice.ranking.cells if in_process(few, cell))
+    first = next(cell for cell in choice.ranking.cells if cell is not inside)
+    shown = drawn_standings(first_chart(few, [replace(choice, kind="between processes", first=first)]))
+    assert shown[choice.name(inside)] == "within one process"
+    assert shown[choice.name(first)] == "first in the ranking"
+
+
+def drawn_standings(chart: Chart | None) -> dict[str, str]:
+    """How each stack of a ranking stands, as the legend has it."""
+    assert chart is not None
+    assert chart.spec is not None
+    return {row["name"]: row["standing"] for row in chart.spec["data"]["values"]}
+
+
+def test_a_run_of_one_stack_shows_its_rate(few: Subject) -> None:
+    one = few.results.cells[0]
+    alone = replace(few, results=replace(few.results, cells=[one]), judged=[], tables=[])
+    found = summary(alone)
+    assert run_title(alone, found).startswith(f"{named(one)}: ")
+    said = answer(alone, found).sentence
+    assert re.fullmatch(rf"{re.escape(named(one))}: [\d,]+ calls/s ± \d+ %\. No stack is compared with it\.", said)
+    assert drawn_standings(first_chart(alone, found.choices)) == {named(one): "measured"}
 
 
 def test_what_is_certain_and_what_is_not_is_said_in_three_lines(whole: Subject) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.latency_curve import Quantile, latency_curve
-from callbench.report.charts.leaders import Leader, leaders
+from callbench.report.charts.leaders import Leader, LeaderStanding, leaders
 from callbench.report.charts.marks import value_text
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.charts.palette import Spec
@@ -15,11 +15,11 @@ from callbench.stats.estimate.interval import Interval
 
 HOSTILE = "<b>&\"'</b>"
 RANKING = leaders([
-    Leader("a/b+tcp", Interval(12_345.0, 11_900.0, 12_800.0, 5), "12,300", "first"),
-    Leader(HOSTILE, Interval(500.0, None, None, 1), "≥ 500", "at least"),
+    Leader("a/b+tcp", Interval(12_345.0, 11_900.0, 12_800.0, 5), LeaderStanding.FIRST),
+    Leader(HOSTILE, Interval(500.0, None, None, 1), LeaderStanding.AT_LEAST, "at least"),
 ])  # fmt: skip
 CURVE = {"x": [Quantile(0.5, 1.0, 0.9, 1.1), Quantile(0.6028, 1.2, 1.2, 1.2), Quantile(0.9999, 40.0, 30.0, 60.0)]}
-LONG = over_time([Panel("calls/s", {"rate": [(float(at), 100.0 + at) for at in range(500)]})])
+LONG = over_time([Panel("calls/s", "{line} {value} calls/s", {"rate": [(float(at), 100.0 + at) for at in range(500)]})])
 
 
 def placed(at: str) -> list[tuple[int, int]]:
@@ -43,7 +43,10 @@ def answers(spec: Spec | None) -> tuple[list[str], list[list[tuple[int, int]]]]:
 def test_a_mark_says_of_what_it_is_its_value_and_its_interval() -> None:
     texts, (wide, _) = answers(RANKING)
     escaped = "&lt;b&gt;&amp;&#34;&#39;&lt;/b&gt;"
-    assert texts == ["a/b+tcp: 12,300 calls/s (11,900 to 12,800)", f"{escaped}: ≥ 500 calls/s"]
+    assert texts == [
+        "a/b+tcp: 12,300 calls/s (11,900 to 12,800), first in the ranking",
+        f"{escaped}: ≥ 500 calls/s",
+    ]
     assert wide[0][0] > wide[1][0], "the higher rate lies further right"
     assert wide[0][1] < wide[1][1], "in the order of the ranking, from above to below"
 
@@ -56,7 +59,7 @@ def test_a_point_of_a_curve_says_its_percentile() -> None:
 def test_of_a_long_line_some_points_answer_and_none_of_them_is_seen() -> None:
     texts, (wide, _) = answers(LONG)
     assert 40 < len(texts) <= 60
-    assert texts[0] == "rate, 0 s: 100 calls/s"
+    assert texts[0] == "rate 100 calls/s after 0 s"
     assert wide == sorted(wide), "along the line"
     assert 'opacity="0"' not in str(to_svg(LONG or {}, "A chart"))
 

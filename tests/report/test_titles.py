@@ -142,12 +142,16 @@ def test_a_latency_curve_ends_where_calls_become_too_few() -> None:
 def test_times_over_time_are_written_as_a_person_writes_them() -> None:
     """A torture of 129 ms had marks at `1e+2` and `5e+1`."""
     points = [(0.0, 10.5), (1.0, 128.7), (2.0, 10.4)]
-    svg = str(to_svg(over_time([Panel("median call, ms", {"answered": points}, DECIMAL)]) or {}, "times"))
+    svg = str(to_svg(over_time([Panel("median call, ms", "{value} ms", {"answered": points}, DECIMAL)]) or {}, "times"))
     assert ">100</text>" in svg
     assert "e+" not in svg
 
 
 def test_a_single_value_over_time_is_seen() -> None:
-    spec = over_time([Panel("open", {"open": [(1.0, 41.0)]}), Panel("calls/s", {"open": [(0.0, 1.0), (1.0, 2.0)]})])
+    panels = [
+        Panel("open", "{value}", {"open": [(1.0, 41.0)]}),
+        Panel("x", "{value}", {"open": [(0.0, 1.0), (1.0, 2.0)]}),
+    ]
+    spec = over_time(panels)
     assert spec is not None
     assert [panel["layer"][0]["mark"]["point"] for panel in spec["vconcat"]] == [True, False]

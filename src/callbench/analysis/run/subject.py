@@ -58,6 +58,11 @@ class Subject:
         return table_cell(cell, statistic) if self.beside is None else self.beside.place(cell, statistic)
 
     @property
+    def condition(self) -> str:
+        """In which condition of the idle states it was, behind a comma, if the run was made in several; else ""."""
+        return f", {CONDITIONS[self.run.condition]}" if len(self.requested.idle) > 1 else ""
+
+    @property
     def by_condition(self) -> dict[str, Results]:
         """What was found in each condition of the machine's idle states, by its name."""
         return {self.run.condition: self.results, **{name: other.results for name, other in self.others.items()}}

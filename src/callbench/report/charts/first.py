@@ -5,32 +5,34 @@ from collections.abc import Mapping, Sequence
 
 from callbench.analysis.cells.read_results import TRIALS_SQL
 from callbench.analysis.cells.results import Result
-from callbench.analysis.run.rankings import Ranking
+from callbench.analysis.metrics.metric_values import bound_of
+from callbench.analysis.run.rankings import Ranking, in_process
 from callbench.analysis.run.subject import Subject
+from callbench.analysis.wording.naming import named
+from callbench.analysis.wording.words import listed
 from callbench.report.charts.chart import chart
 from callbench.report.charts.heat_map import CallPanel, HeatCell, Layout, heat_map
-from callbench.report.charts.leaders import Leader, leaders
+from callbench.report.charts.leaders import Leader, LeaderStanding, leaders
 from callbench.report.charts.marks import interval_ends
 from callbench.report.text.answer import crossed, leading
 from callbench.report.text.choice import RankingChoice
 from callbench.report.text.section import Chart
-from callbench.stats.estimate.digits import figure, short_figure
+from callbench.stats.estimate.digits import BOUNDS, short_figure
 
 MOST_LEADERS = 12
-_FIRST, _TIE, _AT_LEAST = "first", "tie", "at least"
+_FIRST, _TIE, _AT_LEAST, _AT_MOST = "first", "tie", "at least", "at most"
 _ID = "first"
 
 
 def first_chart(subject: Subject, choices: Sequence[RankingChoice]) -> Chart | None:
-    """Draw it; None if the run compares no stacks."""
+    """Draw it; None if the run has no rates."""
     first = leading(choices)
     tables = [choice.ranking for choice in first]
     if not tables:
-        return None
-    standing = _standings(tables, choices)
+        return _alone(subject)
     if crossed(tables[0].cells):
-        return _matrix(subject, tables, standing)
-    return _ranking(subject, first[0], standing)
+        return _matrix(subject, tables, _standings(tables, choices))
+    return _ranking(subject, first[0])
 
 
 def _standings(tables: Sequence[Ranking], choices: Sequence[RankingChoice]) -> dict[str, str]:
@@ -39,10 +41,10 @@ def _standings(tables: Sequence[Ranking], choices: Sequence[RankingChoice]) -> d
     for choice in choices:
         if choice.ranking not in tables:
             continue
-        found |= {each.id: _AT_LEAST for each in (*choice.reaching, *choice.below)}
+        found |= {each.id: _AT_MOST if each.at_most else _AT_LEAST for each in (*choice.reaching, *choice.below)}
         found |= {each.id: _TIE for each in choice.ties}
-        if choice.best is not None:
-            found[choice.best.id] = _FIRST
+        if choice.first is not None:
+            found[choice.first.id] = _FIRST
     return found
 
 
@@ -64,7 +66,8 @@ def _matrix(subject: Subject, tables: Sequence[Ranking], standing: Mapping[str, 
     )
     kinds = max(sum(standing.get(cell.id) == _FIRST for cell in table.cells) for table in tables)
     about += ", between processes and in one." if kinds > 1 else "."
-    about += " The fastest is one of those in a frame (95 %)."
+    signs = [sign.strip() for held, sign in BOUNDS.items() if sign and held in standing.values()]
+    about += f" The fastest is one of those in a frame{f' or with {listed(signs)}' if signs else ''} (95 %)."
     if any(cell.published for cell in cells):
         study = subject.study.published
         about += f" Below, in italics: published{f', {study.title}' if study else ''}."
@@ -75,7 +78,7 @@ def _matrix(subject: Subject, tables: Sequence[Ranking], standing: Mapping[str, 
 def _cell(cell: Result, standing: Mapping[str, str], published: Mapping[str, str]) -> HeatCell:
     rate, half_width = (cell.rate.middle, cell.rate.half_width) if cell.rate else (0.0, None)
     held = standing.get(cell.id, "")
-    bound = "≥" if held == _AT_LEAST else ""
+    bound = BOUNDS.get(held, "").strip()
     message, channel = cell.attributes["message"], cell.attributes["channel"]
     ends = interval_ends(cell.rate) if cell.rate else None
     text = bound + short_figure(rate, half_width)
@@ -95,24 +98,46 @@ def _published(subject: Subject) -> dict[str, str]:
     return {cell.cell: cell.published for cell in places if cell.cell and cell.published}
 
 
-def _ranking(subject: Subject, choice: RankingChoice, standing: Mapping[str, str]) -> Chart | None:
+def _ranking(subject: Subject, choice: RankingChoice) -> Chart | None:
     """Draw the stacks of a ranking with the highest rates."""
-    cells = sorted((cell for cell in choice.ranking.cells if cell.rate), key=lambda cell: -_rate(cell))
     stacks = [
-        Leader(
-            choice.name(cell),
-            cell.rate,
-            ("≥ " if standing.get(cell.id) == _AT_LEAST else "") + figure(cell.rate.middle, cell.rate.half_width),
-            standing.get(cell.id, ""),
-        )
-        for cell in cells[:MOST_LEADERS]
+        Leader(choice.name(cell), cell.rate, _of_ranking(subject, choice, cell), bound_of(cell, "rate_per_s"))
+        for cell in choice.ranking.cells
         if cell.rate
     ]
-    about = f"Calls per second with {choice.ranking.where}, with 95 % intervals. In colour: the highest rate, and those"
-    about += " that are not distinguished from it. A triangle: at least that."
-    about += f" {len(cells) - len(stacks)} slower stacks are in the ranking." if len(cells) > len(stacks) else ""
-    return chart(_ID, subject.title_of(choice.ranking.group), about, leaders(stacks), TRIALS_SQL)
+    about = f"Calls per second with {choice.ranking.where}, with 95 % intervals."
+    return _leaders(subject.title_of(choice.ranking.group), about, stacks)
 
 
-def _rate(cell: Result) -> float:
-    return cell.rate.middle if cell.rate else 0.0
+def _of_ranking(subject: Subject, choice: RankingChoice, cell: Result) -> LeaderStanding:
+    """Return how a stack stands. What cannot be called by others is beside a choice of what can."""
+    if choice.kind and in_process(subject, cell):
+        return LeaderStanding.INSIDE
+    if cell is choice.first:
+        return LeaderStanding.FIRST
+    return LeaderStanding.TIE if cell in choice.ties else _of_cell(cell, LeaderStanding.SLOWER)
+
+
+def _of_cell(cell: Result, ranked: LeaderStanding) -> LeaderStanding:
+    """Return how a cell stands that is compared with none: a bound, a value without a rank, or another."""
+    if cell.at_least:
+        return LeaderStanding.AT_LEAST
+    return LeaderStanding.AT_MOST if cell.at_most else ranked if cell.ranked else LeaderStanding.UNRANKED
+
+
+def _alone(subject: Subject) -> Chart | None:
+    """Draw the rates of a run that compares no stacks."""
+    stacks = [
+        Leader(named(cell), cell.rate, _of_cell(cell, LeaderStanding.ALONE), bound_of(cell, "rate_per_s"))
+        for cell in subject.results.cells
+        if cell.rate and cell.open_loop is None
+    ]
+    return _leaders("Rate", "Calls per second, with 95 % intervals.", stacks) if stacks else None
+
+
+def _leaders(title: str, about: str, stacks: Sequence[Leader]) -> Chart | None:
+    """Draw the highest of some rates."""
+    shown = sorted(stacks, key=lambda stack: -stack.rate.middle)[:MOST_LEADERS]
+    left = len(stacks) - len(shown)
+    about += f" {left} more {'has a lower rate' if left == 1 else 'have lower rates'}." if left else ""
+    return chart(_ID, title, about, leaders(shown), TRIALS_SQL)

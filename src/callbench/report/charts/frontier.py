@@ -11,7 +11,7 @@ from callbench.analysis.run.tables import table_cell
 from callbench.model.metrics.registry import METRICS
 from callbench.report.charts.chart import chart
 from callbench.report.charts.trade_offs import CostMark, trade_offs
-from callbench.report.text.section import Chart, Sheet
+from callbench.report.text.section import INTERVAL, Chart, Sheet
 from callbench.stats.decide.frontier import CostInterval, Standing, standings
 from callbench.stats.estimate.interval import Interval
 
@@ -24,7 +24,7 @@ _BYTES = ("wire_bytes", "bytes")
 _TIMES = ("cpu_us", "p99_us")
 _FEWEST = 3
 _MOST_ROWS = 16
-_COLUMNS = ("stack", "bytes", "processor time, µs", "", "p99, µs", "", "")
+_COLUMNS = ("stack", "bytes", "processor time, µs", INTERVAL, "p99, µs", INTERVAL, "standing")
 
 
 @dataclass(frozen=True)

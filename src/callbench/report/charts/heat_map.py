@@ -10,7 +10,7 @@ from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
 # The least and the greatest share of the colour: dark enough to differ, light enough for the values on it.
 _PALE, _DEEP = 0.04, 0.45
 # Pixels of a cell: its width, on a phone too, and its height with a published value and without.
-_WIDE, _PHONE, _HIGH, _LOW = 39, 31, 30, 22
+_WIDE, _PHONE, _HIGH, _LOW = 39, 33, 30, 22
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,15 @@ def _panel(panel: CallPanel, axes: Spec, *, published: bool, phone: bool) -> Spe
 
 def _said(call: str, cell: HeatCell) -> str:
     """Say what a cell is, and how it stands."""
-    bound = "≥ " if cell.text.startswith("≥") else ""
+    bound = f"{cell.text[0]} " if cell.text[:1] in {"≥", "≤"} else ""
     parts = [f"{call}, {cell.message} over {cell.channel}: {bound}{value_text(cell.rate, cell.ends, 'calls/s')}"]
-    parts += ["the highest rate"] if cell.standing == "first" else ["may be the fastest"] if cell.standing else []
+    parts += (
+        ["the highest rate"]
+        if cell.standing == "first"
+        else ["may be the fastest"]
+        if cell.standing in {"tie", "at least"}
+        else []
+    )
     parts += [f"published: {cell.published}"] if cell.published else []
     return ", ".join(parts)
 
@@ -116,8 +122,9 @@ def _axes(layout: Layout, *, named: bool) -> Spec:
     plain = {"title": None, "ticks": False, "domain": False, "grid": False}
     above = {**plain, "orient": "top", "labelAngle": -38, "labelColor": FAINT, "labelFontSize": 11}
     # Room for names in a wider font than the one that the chart was laid out with.
-    room = {"minExtent": 7 * max(map(len, layout.channels))} if named else {}
-    left = {**plain, "labelPadding": 6, "labels": named, "labelColor": INK, **room}
+    room = {"minExtent": (6 if layout.phone else 7) * max(map(len, layout.channels))} if named else {}
+    size = 10.5 if layout.phone else 12
+    left = {**plain, "labelPadding": 6, "labels": named, "labelColor": INK, "labelFontSize": size, **room}
     return {
         "x": {"field": "message", "type": "nominal", "scale": {"domain": list(layout.messages)}, "axis": above},
         "y": {"field": "channel", "type": "nominal", "scale": {"domain": list(layout.channels)}, "axis": left},
@@ -139,7 +146,7 @@ def _frames(standing: str, width: float, colour: str) -> Spec:
 
 def _texts(*, phone: bool, published: bool) -> list[Spec]:
     """Write the rate of every cell, and the published value below it."""
-    size = 10 if phone else 11
+    size = 9.5 if phone else 11
     rate = {"type": "text", "color": INK, "fontSize": size, "dy": -5 if published else 0}
     texts: list[Spec] = [{"mark": rate, "encoding": {"text": {"field": "rate", "type": "nominal"}}}]
     if published:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from callbench.report.charts.marks import SAID, answering, value_text
 from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec, decades, logarithmic
-from callbench.stats.estimate.digits import given
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,8 @@ def knee_chart(
             "x": trial.level,
             "y": _ms(trial.value_us),
             "met": "met" if trial.holds else "not met",
-            SAID: f"{trial.stack}, {x_title.removesuffix(', logarithmic')}: {given(trial.level)},"
-            f" {value_text(_ms(trial.value_us))} ms: {objective.name} {'met' if trial.holds else 'not met'}",
+            SAID: f"{trial.stack}: {value_text(trial.level, unit=x_title.removesuffix(', logarithmic'))},"
+            f" {value_text(_ms(trial.value_us))} ms; {objective.name} {'met' if trial.holds else 'not met'}",
         }
         for trial in tried
     ]

@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from callbench.analysis.cells.results import Result
-from callbench.report.charts.marks import SAID, answering
+from callbench.analysis.metrics.metric_values import value_of
+from callbench.report.charts.marks import SAID, answering, interval_ends, value_text
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.rows import ChartRows
 from callbench.stats.estimate.digits import figure
+
+_TITLES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
 
 
 def lines(percentiles: Mapping[str, float]) -> dict[str, float]:
@@ -19,9 +22,14 @@ def lines(percentiles: Mapping[str, float]) -> dict[str, float]:
 
 def percentiles_text(name: str, percentiles: Mapping[str, float]) -> str:
     """Say whose percentiles they are, in microseconds: `native/json+http: p50 12 µs, p99 40 µs`."""
-    known = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
-    parts = (f"{title} {figure(percentiles[key])} µs" for key, title in known.items() if key in percentiles)
+    parts = (f"{title} {figure(percentiles[key])} µs" for key, title in _TITLES.items() if key in percentiles)
     return f"{name}: {', '.join(parts)}"
+
+
+def _percentiles(cell: Result) -> list[str]:
+    """Write the percentiles of a cell as tables have them, with their intervals."""
+    known = [(title, value_of(cell, f"{key}_us")) for key, title in _TITLES.items()]
+    return [f"{title} {value_text(it.middle, interval_ends(it), 'µs')}" for title, it in known if it is not None]
 
 
 def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) -> Spec | None:
@@ -37,7 +45,7 @@ def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str])
             "row": places.row(cell),
             "message": cell.attributes["message"],
             **lines(cell.latency.percentiles),
-            SAID: percentiles_text(cell.attributes["stack"], cell.latency.percentiles),
+            SAID: f"{cell.attributes['stack']}: {', '.join(_percentiles(cell))}",
         }
         for cell in cells
         if cell.latency.percentiles and "p50" in cell.latency.percentiles

@@ -2,12 +2,40 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from callbench.report.charts.marks import SAID, answering, interval_ends, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
+from callbench.stats.estimate.digits import BOUNDS, figure
 from callbench.stats.estimate.interval import Interval
 
 _HIGH = 24
+_BESIDE = 0.07
+
+
+class LeaderStanding(StrEnum):
+    """How a stack of the chart stands, in the words of its legend."""
+
+    FIRST = "first in the ranking"
+    TIE = "not distinguished from the first"
+    SLOWER = "slower"
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+    UNRANKED = "without a rank"
+    INSIDE = "within one process"
+    ALONE = "measured"
+
+
+# What is grey is slower: nothing else is.
+_COLOURS = {
+    LeaderStanding.FIRST: SERIES[0], LeaderStanding.TIE: SERIES[0], LeaderStanding.SLOWER: FAINT,
+    LeaderStanding.AT_LEAST: SERIES[1], LeaderStanding.AT_MOST: SERIES[1], LeaderStanding.UNRANKED: SERIES[5],
+    LeaderStanding.INSIDE: SERIES[3], LeaderStanding.ALONE: SERIES[0],
+}  # fmt: skip
+_SHAPES = {
+    LeaderStanding.TIE: "diamond", LeaderStanding.AT_LEAST: "triangle-right", LeaderStanding.AT_MOST: "triangle-left",
+    LeaderStanding.UNRANKED: "cross", LeaderStanding.INSIDE: "square",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -16,20 +44,25 @@ class Leader:
 
     Attributes:
         rate: in calls/s.
-        text: the rate as it stands beside its mark.
-        standing: `first`, `tie`, `at least`, or "" for the others.
+        bound: which bound it is, a key of `BOUNDS`.
     """
 
     name: str
     rate: Interval
-    text: str
-    standing: str = ""
+    standing: LeaderStanding
+    bound: str = ""
 
+    @property
+    def text(self) -> str:
+        """The rate as it stands beside its mark."""
+        return BOUNDS[self.bound] + figure(self.rate.middle, self.rate.half_width)
 
-def _said(stack: Leader) -> str:
-    """Say what a mark is: `≥ 12,300 calls/s, 11,900 to 12,700`."""
-    rate = value_text(stack.rate.middle, interval_ends(stack.rate), "calls/s")
-    return f"{stack.name}: {'≥ ' if stack.standing == 'at least' else ''}{rate}"
+    @property
+    def said(self) -> str:
+        """What its mark says: `native/json+tcp: 12,300 calls/s (11,900 to 12,700), slower`."""
+        rate = value_text(self.rate.middle, interval_ends(self.rate), "calls/s")
+        stands = "" if self.bound or self.standing is LeaderStanding.ALONE else f", {self.standing}"
+        return f"{self.name}: {BOUNDS[self.bound]}{rate}{stands}"
 
 
 def leaders(stacks: Sequence[Leader]) -> Spec:
@@ -45,22 +78,29 @@ def leaders(stacks: Sequence[Leader]) -> Spec:
             "low": stack.rate.middle if stack.rate.low is None else stack.rate.low,
             "high": stack.rate.middle if stack.rate.high is None else stack.rate.high,
             "text": stack.text,
-            "standing": stack.standing or "behind",
-            SAID: _said(stack),
+            "standing": stack.standing.value,
+            SAID: stack.said,
         }
         for stack in stacks
     ]
     names = [stack.name for stack in stacks]
-    x = logarithmic(
-        "rate", "calls/s, logarithmic", [float(str(value[end])) for value in values for end in ("low", "high")]
-    )
+    ends = [float(str(value[end])) for value in values for end in ("low", "high")]
+    # The rates that stand above the outermost marks need room.
+    beside = (max(ends) / min(ends)) ** _BESIDE
+    x = logarithmic("rate", "calls/s, logarithmic", [min(ends) / beside, *ends, max(ends) * beside])
     room = {"title": None, "labelLimit": 400, "minExtent": 7 * max(map(len, names))}
-    standing = ["first", "tie", "at least", "behind"]
-    colour = {"domain": standing, "range": [SERIES[0], SERIES[0], SERIES[1], FAINT]}
-    shape = {"domain": standing, "range": ["circle", "circle", "triangle-right", "circle"]}
+    present = [standing for standing in LeaderStanding if any(stack.standing is standing for stack in stacks)]
     marks = {
-        "color": {"field": "standing", "type": "nominal", "scale": colour, "legend": None},
-        "shape": {"field": "standing", "type": "nominal", "scale": shape, "legend": None},
+        channel: {
+            "field": "standing",
+            "type": "nominal",
+            "scale": {
+                "domain": [each.value for each in present],
+                "range": [of.get(each, "circle") for each in present],
+            },
+            "legend": {"symbolOpacity": 1} if len(present) > 1 else None,
+        }
+        for channel, of in (("color", _COLOURS), ("shape", _SHAPES))
     }
     return {
         "width": WIDTH,

@@ -91,10 +91,13 @@ def _sentence(row: Spec, encoding: Spec) -> str:
 
 
 def _measured(row: Spec, channel: Spec) -> str:
-    """Write a value along an axis, with its interval if the row has one of it."""
+    """Write a value along an axis, with its interval if the row has one of it: `4 clients`, `mean 12 µs (11 to 13)`."""
     title = ((channel.get("axis") or {}).get("title") or channel["field"]).removesuffix(", logarithmic")
     ends = (row["low"], row["high"]) if {"low", "high"} <= row.keys() and _between(row, channel["field"]) else None
-    return f"{title}: {value_text(row[channel['field']], ends)}"
+    name, _, unit = title.rpartition(", ")
+    # A ratio has no unit.
+    name, unit = (f"{name} {unit}", "") if unit == "ratio" else (name, unit)
+    return f"{name} {value_text(row[channel['field']], ends, unit)}".strip()
 
 
 def _between(row: Spec, field: str) -> bool:
@@ -109,6 +112,8 @@ def value_text(value: float, ends: tuple[float, float] | None = None, unit: str 
         ends: of its 95 % interval, if it has one.
         unit: what it is measured in, if that is to be said.
     """
+    # `1 client`, and not `1 m`.
+    unit = unit.removesuffix("s") if value == 1 and unit.isalpha() and len(unit) > 2 else unit
     unit = f" {unit}" if unit else ""
     if ends is None or ends[0] == ends[1]:
         return (given(value) if float(value).is_integer() else figure(value)) + unit

@@ -20,12 +20,14 @@ class Panel:
 
     Attributes:
         title: of its axis.
+        said: what a point is, with places for its `line` and its `value`: `{line} {value} ms`.
         lines: points of seconds and value, by name.
         limits: values that it was compared with, by what is said of them: a line across the panel each.
         value_format: how d3 writes its values; `DECIMAL` where they may lie below 1.
     """
 
     title: str
+    said: str
     lines: Mapping[str, Points]
     value_format: str = "~s"
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -65,7 +67,7 @@ def _alone(panel: Panel) -> bool:
 
 def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[float, str], *, last: bool) -> Spec:
     values = [
-        {"line": name, "at": at, "value": value, SAID: f"{name}, {at:,.3g} s: {value_text(value)} {panel.title}"}
+        {"line": name, "at": at, "value": value, SAID: _said(panel, name, at, value)}
         for name, points in panel.lines.items()
         for at, value in thinned(points)
     ]
@@ -100,6 +102,12 @@ def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[floa
             }
         )
     return {"width": WIDTH, "height": 120, "layer": [*layers, *_limits(panel)]}
+
+
+def _said(panel: Panel, name: str, at: float, value: float) -> str:
+    """Say what a point is: `p99 12 ms after 8.5 s`."""
+    seconds = f"{at:.3g}" if at < 100 else f"{at:,.0f}"
+    return f"{panel.said.format(line=name, value=value_text(value))} after {seconds} s"
 
 
 def _limits(panel: Panel) -> list[Spec]:

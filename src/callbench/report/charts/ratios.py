@@ -7,6 +7,7 @@ from callbench.report.charts.marks import SAID, answering, interval_ends, value_
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
 from callbench.stats.estimate.interval import Interval
 
+PASSED, FAILED = "passed", "not passed"
 _HIGH = 26
 
 
@@ -16,7 +17,7 @@ class RatioMark:
 
     Attributes:
         text: the ratio as it stands beside its mark.
-        passed: whether it is as it should be; the others have a colour.
+        passed: whether it is as it should be.
     """
 
     name: str
@@ -41,7 +42,7 @@ def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
             "low": mark.ratio.middle if mark.ratio.low is None else mark.ratio.low,
             "high": mark.ratio.middle if mark.ratio.high is None else mark.ratio.high,
             "text": mark.text,
-            "passed": "yes" if mark.passed else "no",
+            "passed": PASSED if mark.passed else FAILED,
             SAID: f"{mark.name}: {value_text(mark.ratio.middle, interval_ends(mark.ratio))}",
         }
         for mark in marks
@@ -49,8 +50,9 @@ def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
     names = [mark.name for mark in marks]
     x = logarithmic("ratio", title, [1.0, *(float(str(value[end])) for value in values for end in ("low", "high"))])
     x["axis"] |= {"format": ",~r"}
-    scale = {"domain": ["yes", "no"], "range": [SERIES[0], SERIES[1]]}
-    colour = {"field": "passed", "type": "nominal", "scale": scale, "legend": None}
+    present = [word for word in (PASSED, FAILED) if any(value["passed"] == word for value in values)]
+    scale = {"domain": present, "range": [SERIES[word == FAILED] for word in present]}
+    colour = {"field": "passed", "type": "nominal", "scale": scale, "legend": {"symbolOpacity": 1}}
     room = {"title": None, "labelLimit": 400, "minExtent": 7 * max(map(len, names))}
     y = {"field": "name", "type": "nominal", "sort": names, "axis": room}
     text = {"type": "text", "align": "center", "dy": -9, "fontSize": 10.5, "color": INK}

@@ -358,7 +358,7 @@ def _charts(comparison: Comparison) -> list[Chart]:
     for row, ratio in rows[:_MOST_CHARTED]:
         name = f"{names.of(row)} {row.figures.metric}" if several else str(row.figures.metric)
         marks.append(RatioMark(name, ratio, figure(ratio.middle, ratio.half_width), row.outcome is Outcome.PASSED))
-    about = f"With {(1 - comparison.rule.level) * 100:.4g} % intervals. In the second colour: what did not pass."
+    about = f"With {(1 - comparison.rule.level) * 100:.4g} % intervals."
     if len(rows) > len(marks):
         about += f" {len(rows) - len(marks)} more rows are in the table."
     drawn = chart("comparison-ratios", "B beside A", about, ratios(marks, "B / A, logarithmic"), _SOURCE)

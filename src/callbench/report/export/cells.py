@@ -14,6 +14,7 @@ from callbench.analysis.run.subject import Subject, subject
 from callbench.analysis.run.tables import table_cell
 from callbench.analysis.wording.naming import conditions_of
 from callbench.catalog.study import names
+from callbench.model.cell import HELD
 from callbench.report.charts.small_curve import small_curve
 from callbench.report.export.file import write_report
 from callbench.report.export.template import environment, flat, render, when
@@ -72,9 +73,6 @@ def text(run: Subject) -> str:
     template = environment().get_template("cells.html.j2")
     with run.run.connection() as connection:
         slices = {(row["cell"], row["fork"]): row for row in rows_of(connection, SLICES_SQL, _SlicesRow)}
-    cells = run.results.cells
-    curves = latency_curves(run.run, cells, {cell.id for cell in cells})
-    alike = grouped(cells, _stack_and_group)
     return render(
         template,
         {
@@ -83,17 +81,25 @@ def text(run: Subject) -> str:
             "info": run.run.info,
             "source": SLICES_SQL.strip(),
             "environment": list(flat(run.environment)),
-            "cells": [
-                {
-                    **_shown(run, cell, alike[_stack_and_group(cell)], slices),
-                    "percentiles": _percentiles(curves.get(cell.id)),
-                    "curve": small_curve(curves[cell.id]) if cell.id in curves else Markup(),
-                }
-                for cell in cells
-            ],
+            "cells": [cell for own in (run, *run.others.values()) for cell in _cells(own, slices)],
             "written": _study(run) == "study.toml",
         },
     )
+
+
+def _cells(run: Subject, slices: Mapping[tuple[str, int], _SlicesRow]) -> list[Mapping[str, str]]:
+    """Return what is shown of each cell of a run, in one condition of the machine's idle states."""
+    cells = run.results.cells
+    curves = latency_curves(run.run, cells, {cell.id for cell in cells})
+    alike = grouped(cells, _stack_and_group)
+    return [
+        {
+            **_shown(run, cell, alike[_stack_and_group(cell)], slices),
+            "percentiles": _percentiles(curves.get(cell.id)),
+            "curve": small_curve(curves[cell.id]) if cell.id in curves else Markup(),
+        }
+        for cell in cells
+    ]
 
 
 def _stack_and_group(cell: Result) -> tuple[str, str]:
@@ -106,7 +112,7 @@ def _shown(
     rate = table_cell(cell, "rate_per_s").text
     return {
         "id": cell.id,
-        "name": f"{cell.attributes['stack']}, {conditions_of(cell)}",
+        "name": f"{cell.attributes['stack']}, {conditions_of(cell)}{run.condition}",
         "value": f"{rate} calls/s" if cell.rate else rate or "no value",
         "forks": _forks(cell, slices),
         "command": shlex.join(again(run, cell, alike)),
@@ -151,6 +157,8 @@ def again(run: Subject, cell: Result, alike: Sequence[Result]) -> list[str]:
     words += [f"--select={own['stack']}", *(f"--select={key}={own[key]}" for key in ("group", *keys))]
     words += [f"--set={name}={value}" for name, value in asked.settings.items()]
     words += [f"--link={asked.link}"] if asked.link else []
+    # A study that asks for both conditions needs no option.
+    words += ["--hold-idle"] if asked.idle == (HELD,) else []
     return [*words, *(["--quick"] if asked.quick else [])]
 
 

@@ -34,8 +34,8 @@ from callbench.report.text.answer import answer
 from callbench.report.text.choice import sheet
 from callbench.report.text.columns import CellColumn, alike, differing
 from callbench.report.text.more_time import ABOUT as OPEN
+from callbench.report.text.run_opening import run_title
 from callbench.report.text.summary import cautions, exclusions, summary
-from callbench.report.text.verdict import verdict
 from callbench.stats.estimate.digits import end, percent
 from callbench.stats.estimate.interval import Interval
 
@@ -47,11 +47,12 @@ def page(subject: Subject) -> str:
     beside = [table for table in subject.tables if table.beside]
     with_question = {name for question in subject.asked for name in question.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
+    linked = {place.cell for table in subject.tables for row in table.rows for place in row.places}
     return render(
         _template(),
         {
             "subject": subject,
-            "title": verdict(subject.judged, summary_.choices) or subject.study.title,
+            "title": run_title(subject, summary_),
             "answer": answer(subject, summary_),
             "first_chart": first_chart(subject, summary_.choices),
             "info": subject.run.info,
@@ -77,7 +78,12 @@ def page(subject: Subject) -> str:
             "left_out": exclusions(subject),
             "stacks": said_once(subject.cards.values()),
             "environment": list(flat(subject.environment)),
-            "every": [_line(subject, cell, columns) for cell in subject.results.cells],
+            "every": [
+                _line(own, cell, columns)
+                for own in (subject, *subject.others.values())
+                for cell in own.results.cells
+                if own is subject or cell.id in linked
+            ],
             "listed": list(LISTED.values()),
             "columns": columns,
             "alike": alike(subject.results.cells),
@@ -136,6 +142,7 @@ def _line(subject: Subject, result: Result, columns: Sequence[CellColumn]) -> di
     rate = places[0].interval
     return {
         "result": result,
+        "group": result.attributes["group"] + ("" if subject.others else subject.condition),
         "texts": [column.text(result) for column in columns],
         "metrics": [place.text for place in places],
         "low": _end(rate, rate.low) if rate else "",

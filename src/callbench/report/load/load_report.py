@@ -237,8 +237,8 @@ def _charts(record: LoadRecord) -> list[Chart]:
         for name, stretches in (record.get("latency_over_time") or {}).items()
     }
     panels = [
-        Panel("per second", lines, limits=_limits(record, ("rate",), 1)),
-        Panel("latency, ms", times, DECIMAL, _limits(record, tuple(times), 1e3)),
+        Panel("per second", "{value} {line}", lines, limits=_limits(record, ("rate",), 1)),
+        Panel("latency, ms", "{line} {value} ms", times, DECIMAL, _limits(record, tuple(times), 1e3)),
     ]
     about = "Calls answered in each interval."
     if any(times.values()):

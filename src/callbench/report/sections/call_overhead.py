@@ -11,7 +11,7 @@ from callbench.analysis.run.subject import Subject
 from callbench.model.cell import MIXED
 from callbench.report.charts.call_overhead import call_overhead as chart_of
 from callbench.report.charts.draw import to_svg
-from callbench.report.text.section import Chart, Section, Sheet
+from callbench.report.text.section import INTERVAL, Chart, Section, Sheet
 from callbench.report.text.summary import groups
 from callbench.stats.estimate.difference import Difference
 from callbench.stats.estimate.digits import at_place, figure, last_place, share
@@ -36,9 +36,9 @@ DRIVEN = (
 COLUMNS = (
     "stack",
     "time, µs",
-    "",
+    INTERVAL,
     "baseline, µs",
-    "",
+    INTERVAL,
     "overhead, µs",
     "times the baseline",
     "codec, µs",

@@ -8,7 +8,7 @@ from callbench.analysis.cells.table_rows import TRIALS_SQL
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import conditions_of
 from callbench.analysis.wording.words import processor_time_text
-from callbench.report.text.section import Section, Sheet
+from callbench.report.text.section import INTERVAL, Section, Sheet
 from callbench.stats.estimate.digits import percent, share
 
 ABOUT = (
@@ -19,10 +19,10 @@ ABOUT = (
     " together do not include a backend. A side that spins while it waits pays for its waiting too."
 )
 PARTS = ("client_user_us", "client_system_us", "server_user_us", "server_system_us")
-COLUMNS = ("stack", "call", "client user", "client system", "server user", "server system", "both sides", "")
+COLUMNS = ("stack", "call", "client user", "client system", "server user", "server system", "both sides", INTERVAL)
 BACKEND = "backend, in addition"
 MOST_ROWS = 60
-WINE_COLUMNS = ("stack", "call", "both sides", "Wine's server", "", "share of Wine's server")
+WINE_COLUMNS = ("stack", "call", "both sides", "Wine's server", INTERVAL, "share of Wine's server")
 WINE_NOTE = (
     "One process of Wine, the wineserver, serves both sides. Every window message, write to a pipe and wait goes"
     " through it. Its time is not part of either side's time above. On Windows, the kernel does that work. The time"

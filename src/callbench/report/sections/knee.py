@@ -8,7 +8,7 @@ from callbench.analysis.wording.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
 from callbench.report.charts.chart import chart
 from callbench.report.charts.knee import KneeStep, ObjectiveMark, knee_chart
-from callbench.report.text.section import Chart, Section, Sheet
+from callbench.report.text.section import INTERVAL, Chart, Section, Sheet
 from callbench.stats.decide.decision import DecidedComparison, Decision
 from callbench.stats.estimate.digits import figure, share
 from callbench.stats.estimate.interval import Interval, geometric_mean
@@ -137,7 +137,10 @@ def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedCompa
         note += f" Arrivals: {search.arrivals}."
     title = f"Knee: {search.knee} ({search.objective})"
     return Sheet(
-        title, ("stack", f"highest {level}", "", "calls/s there", "forks", "trials", "ratio to the highest"), rows, note
+        title,
+        ("stack", f"highest {level}", INTERVAL, "calls/s there", "forks", "trials", "ratio to the highest"),
+        rows,
+        note,
     )
 
 

@@ -40,11 +40,7 @@ def section(subject: Subject) -> Section | None:
             (
                 cells[trial.cell].attributes["stack"],
                 f"{conditions_of(cells[trial.cell])}, fork {trial.fork}",
-                "counted instead of a disturbed trial"
-                if trial.repeated
-                else "counted"
-                if trial.counted
-                else "not counted",
+                "instead of a disturbed trial" if trial.repeated else "yes" if trial.counted else "no",
                 figure(trial.rate) if trial.rate else "",
                 trial.why or "not disturbed",
             )
@@ -55,5 +51,5 @@ def section(subject: Subject) -> Section | None:
             if len(validity.disturbed) > MOST_ROWS
             else ""
         )
-        sheets.append(Sheet("Disturbed trials", ("stack", "trial", "", "calls/s", "why"), rows, note))
+        sheets.append(Sheet("Disturbed trials", ("stack", "trial", "counts", "calls/s", "why"), rows, note))
     return Section("neighbours", "Machine state", ABOUT, found, sheets, source=f"{ECHOES_SQL};\n{DISTURBED_SQL}")

@@ -8,7 +8,7 @@ from callbench.analysis.run.rankings import Ranking, rankings
 from callbench.analysis.run.subject import Subject
 from callbench.analysis.run.tables import table_cell
 from callbench.analysis.wording.words import listed
-from callbench.report.text.section import Section, Sheet
+from callbench.report.text.section import INTERVAL, Section, Sheet
 from callbench.stats.decide.ranking import RankedItem
 
 ABOUT = (
@@ -50,7 +50,7 @@ def _sheet(title: str, table: Ranking) -> Sheet:
         ties = _some([names[other] for other in standing.ties])
         rows.append((stacks[standing.index], str(standing.rank), rate.text, rate.spread, ties))
     note = _note(table.cells, table.ranked, table.standings)
-    return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", "", "ties with"), rows, note)
+    return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", INTERVAL, "ties with"), rows, note)
 
 
 def _note(cells: Sequence[Result], ranked: Sequence[Result], standings: Sequence[RankedItem]) -> str:

@@ -10,7 +10,7 @@ from callbench.analysis.run.subject import Subject
 from callbench.analysis.run.tables import table_cell
 from callbench.report.charts.chart import chart
 from callbench.report.charts.steps import Axes, Point, steps
-from callbench.report.text.section import Chart, Section, Sheet
+from callbench.report.text.section import INTERVAL, Chart, Section, Sheet
 from callbench.stats.estimate.contrast import fork_ratios
 from callbench.stats.estimate.difference import Difference
 from callbench.stats.estimate.digits import figure, share
@@ -100,7 +100,7 @@ def _rates(name: str, ladders: Mapping[str, Ladder]) -> Sheet:
     note = (
         "" if fewest == [1] else f"Relative to {' or '.join(map(str, fewest))} clients, the smallest measured number."
     )
-    columns = ("stack", "clients", "calls/s", "", "mean, µs", "p99, µs", "relative", "", "share of perfect")
+    columns = ("stack", "clients", "calls/s", INTERVAL, "mean, µs", "p99, µs", "relative", INTERVAL, "share of perfect")
     return Sheet(f"Steps: {name}", columns, rows, note)
 
 

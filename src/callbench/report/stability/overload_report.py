@@ -160,8 +160,8 @@ def _charts(result: OverloadResult, capacity: float) -> list[Chart]:
             rates += _rates(line)
     times = [(line["at_s"], line["p50_us"] / 1e3) for line in halves if "p50_us" in line]
     panels = [
-        Panel("answered calls/s", {"calls": sorted(rates)}, limits={"capacity": capacity}),
-        Panel("median call, ms", {"calls": times}, DECIMAL, _limit(result)),
+        Panel("answered, calls/s", "{value} calls/s answered", {"calls": sorted(rates)}, limits={"capacity": capacity}),
+        Panel("median call, ms", "median call {value} ms", {"calls": times}, DECIMAL, _limit(result)),
     ]
     listed = " and ".join(given(step.factor) for step in result.steps)
     about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."

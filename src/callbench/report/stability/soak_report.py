@@ -235,11 +235,11 @@ def _charts(result: SoakResult) -> Sequence[Chart]:
         "p99": [(line["at_s"], line["p99_us"] / 1e3) for line in slices if "p99_us" in line],
     }
     panels = [
-        Panel("per second", lines),
-        Panel("latency, ms", times, DECIMAL),
-        Panel("resident MiB", of("resident_bytes", 2.0**20)),
-        Panel("threads", of("threads")),
-        Panel("open files", of("files")),
+        Panel("per second", "{value} {line}", lines),
+        Panel("latency, ms", "{line} {value} ms", times, DECIMAL),
+        Panel("resident memory, MiB", "{line}: {value} MiB", of("resident_bytes", 2.0**20)),
+        Panel("threads", "{line}, threads: {value}", of("threads")),
+        Panel("open files", "{line}, open files: {value}", of("files")),
     ]
     marks = {death["at_s"]: "died" for death in result.deaths}
     about = "Rests lie between the steps. A broken line marks the death of a process."

@@ -149,9 +149,11 @@ def _charts(tests: Sequence[TortureTest], lines: Sequence[TortureLine]) -> list[
             if line["kind"] == "connections" and line["test"] == test.name
         ]
         panels = [
-            Panel("calls/s", {"answered": calls} | ({"failed": failed} if test.errors else {})),
-            Panel("median call, ms", {"answered": times}, DECIMAL),
-            Panel("bad connections", {"open": bad}),
+            Panel(
+                "calls/s", "{value} calls/s {line}", {"answered": calls} | ({"failed": failed} if test.errors else {})
+            ),
+            Panel("median call, ms", "median call {value} ms", {"answered": times}, DECIMAL),
+            Panel("bad connections", "bad connections {line}: {value}", {"open": bad}),
         ]
         about = f"Each {test.about}. The bad connections ran between the broken lines. Verdict: {test.verdict}."
         spec = over_time(panels, {begun: "begin", ended: "end"})

@@ -7,6 +7,8 @@ from callbench.analysis.cells.results import Result
 from callbench.analysis.judge.effects import Influence, influences
 from callbench.analysis.run.rankings import Ranking, in_process
 from callbench.analysis.run.subject import CONDITIONS, Subject
+from callbench.analysis.run.tables import table_cell
+from callbench.analysis.wording.naming import named
 from callbench.analysis.wording.words import counted, listed
 from callbench.model.cell import HELD
 from callbench.report.text.choice import WITHIN, RankingChoice
@@ -46,7 +48,7 @@ def answer(subject: Subject, summary: Summary) -> FirstScreen:
     """Say it of a run."""
     shown = [AnswerLine("Certain", _certain(subject, summary)), AnswerLine("Open", _open(summary))]
     shown.append(AnswerLine("Valid for", _valid(subject)))
-    return FirstScreen(_sentence(summary.choices), [line for line in shown if line.text])
+    return FirstScreen(_sentence(summary.choices) or _only_text(subject), [line for line in shown if line.text])
 
 
 def leading(choices: Sequence[RankingChoice]) -> list[RankingChoice]:
@@ -64,6 +66,24 @@ def leading(choices: Sequence[RankingChoice]) -> list[RankingChoice]:
             choice for choice in both if (choice.ranking.clients, choice.ranking.link) == (most.clients, most.link)
         ][:MOST]
     return [choice for choice in compared if choice.lasts][:1] or compared[:1]
+
+
+def only_rate(subject: Subject) -> Result | None:
+    """Return the only cell with a rate, or the only one of them with a rank; None of several."""
+    rates = [cell for cell in subject.results.cells if cell.rate and cell.open_loop is None]
+    ranked = [cell for cell in rates if cell.ranked]
+    found = ranked if len(ranked) == 1 else rates
+    return found[0] if len(found) == 1 else None
+
+
+def _only_text(subject: Subject) -> str:
+    """Write the rate of a run that has but one to rank, with its interval; "" of any other."""
+    cell = only_rate(subject)
+    if cell is None:
+        return ""
+    rate = table_cell(cell, "rate_per_s")
+    value = " ".join(filter(None, (rate.text, "calls/s", rate.spread)))
+    return f"{named(cell)}: {value}. No stack is compared with it."
 
 
 def crossed(cells: Sequence[Result]) -> bool:

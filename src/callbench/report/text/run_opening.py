@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from callbench.analysis.run.subject import Subject
+from callbench.analysis.run.tables import table_cell
+from callbench.analysis.wording.naming import named
 from callbench.analysis.wording.words import ratio_text
-from callbench.report.text.answer import answer, leading
+from callbench.report.text.answer import answer, leading, only_rate
 from callbench.report.text.choice import NOT_KNOWN, RankingChoice
 from callbench.report.text.opening import Opening
 from callbench.report.text.section import Sheet
@@ -17,7 +19,9 @@ COLUMNS = ("call", "fastest", "calls/s", "as fast as the next", "certainty")
 
 def run_title(subject: Subject, summary: Summary) -> str:
     """Say what follows from a run; what was studied where nothing does."""
-    return verdict(subject.judged, summary.choices) or subject.study.title
+    only = only_rate(subject)
+    value = f"{named(only)}: {table_cell(only, 'rate_per_s').text} calls/s" if only else ""
+    return verdict(subject.judged, summary.choices) or value or subject.study.title
 
 
 def run_opening(subject: Subject, summary: Summary) -> Opening:

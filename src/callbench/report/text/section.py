@@ -10,6 +10,8 @@ from markupsafe import Markup
 # A text that is longer is no value with its interval.
 _VALUE = 40
 _SIGNS = frozenset("±≥≤-+")
+# The head of a column that has the intervals of the one before it. Without a head no column can be chosen or sorted.
+INTERVAL = "interval"
 
 
 @dataclass(frozen=True)
