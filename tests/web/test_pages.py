@@ -216,7 +216,7 @@ def test_a_damaged_record_says_so(page: TestClient, folder: Path) -> None:
     with (folder / "soak/journal.jsonl").open("a") as journal:
         journal.write("{}\n")
     answer = page.get("/records/soak/report")
-    assert answer.status_code == 404
+    assert answer.status_code == 400
     assert "was altered since its work ended" in answer.text
     (folder / "load/record.json").write_text("{")
     assert "is damaged: it is not JSON" in page.get("/").text
