@@ -202,7 +202,11 @@ def test_each_answer_is_as_it_is_described(page: TestClient, folder: Path, jobs:
     [
         ("GET /api/records?kind=a&kind=b", None, "400 a name twice"),
         ("GET /api/records?kind=bogus", None, "400 'load'"),
-        ("GET /api/records?state=bogus", None, "400 'running', 'finished', 'stopped', 'cut off', 'damaged' or 'of another format'"),
+        (
+            "GET /api/records?state=bogus",
+            None,
+            "400 'running', 'finished', 'stopped', 'cut off', 'damaged' or 'of another format'",
+        ),
         ("GET /api/records?colour=red", None, "400 colour"),
         ("GET /api/history?by=bogus", None, "400 'time' or 'commit'"),
         ("GET /api/records/none", None, "404 no record 'none'"),
