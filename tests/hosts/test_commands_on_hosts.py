@@ -45,6 +45,12 @@ def test_a_soak_counts_as_its_server_does(lab_of: Callable[[float], Lab], tmp_pa
     assert {line["clients"] for line in slices} == {1, 4}
     # One client is on the first host alone.
     assert 0 < counts[lab.host_of("g3").address] <= sum(made(line) for line in slices if line["clients"] == 4)
+    hosts = json.loads((tmp_path / "soaked" / "environment.json").read_text())["hosts"]
+    assert {side: host["name"] for side, host in hosts.items()} == {"client": "g2", "client 2": "g3"}
+    # It is finished: nothing is asked of the server or of a host any more.
+    again = lab.run("soak", lab.url, "--hosts", "g2,g3", *words, "--resume", cwd=tmp_path)
+    assert again.returncode == ran.returncode, again.stderr
+    assert lab.counts() == counts
     shared = lines_of(tmp_path / "soaked", "histogram")
     assert sum(count for line in shared for _, count in line["buckets"]) == sum(line["calls"] for line in slices)
 

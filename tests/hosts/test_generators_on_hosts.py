@@ -174,6 +174,7 @@ def test_two_hosts_make_one_schedule(lab_of: Callable[[int], Lab], tmp_path: Pat
         assert found["verdict"] == {"limit": "generator", "why": "; ".join(starved)}
     shown = lab.run("show", next((tmp_path / "runs").iterdir()), cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
+    assert all(f"{lacked[1:]}." in shown.stdout for lacked in starved)
 
 
 def test_a_url_of_loopback_is_no_server_of_hosts(lab_of: Callable[[int], Lab], tmp_path: Path) -> None:

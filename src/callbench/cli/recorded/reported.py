@@ -50,6 +50,18 @@ class ReportedCommand(TargetCommand[RecordReport]):
     def _document(self) -> dict[str, object]:
         return {**asdict(self.spec), **self.options}
 
+    def measured(self) -> Path:
+        """Make or continue the record. One that is finished is not driven, so its hosts may be away.
+
+        Raises:
+            BadInput, CallbenchError: as in `RecordedCommand`.
+        """
+        if self.ending.resume and self.spec.hosts:
+            begun, longer_s = record.begun_with(self.kind, self._document, self.ending.out)
+            if begun.info["state"] == "finished" and longer_s is None:
+                return begun.path
+        return super().measured()
+
     @contextmanager
     def prepared(self) -> Iterator[Target]:
         """Prepare the server, after a look at what is to be continued: a server refuses who leaves out a secret."""

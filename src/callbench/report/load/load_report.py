@@ -86,7 +86,11 @@ def _sentences(record: LoadRecord) -> Iterator[str]:
         # That calls are too few is said once.
         if checked.few_calls not in told:
             yield checked.sentence
-    yield f"Limited by: {verdict.limit}. {verdict.why[:1].upper()}{verdict.why[1:]}."
+    # Each host that lacked something has a sentence of its own.
+    starved = [generator["starved"] for generator in record.get("generators", ()) if generator["starved"]]
+    limited, *others = [f"{why[:1].upper()}{why[1:]}." for why in starved or [verdict.why]]
+    yield f"Limited by: {verdict.limit}. {limited}"
+    yield from others
     yield from _ending(record)
     if lines := record["endpoints"]:
         yield from filter(None, [most_time(endpoints.summed([lines]))])
