@@ -497,3 +497,20 @@ def test_a_logical_type_of_avro_on_another_type_is_disregarded_as_avro_does(tmp_
         (Kind.INT32, "date"),
     ]
     assert [loss.place.rpartition("#")[2] for loss in service.schema.losses] == ["/fields/1"]
+
+
+@pytest.mark.parametrize(
+    ("of", "logical", "kind"),
+    [
+        ("int", "date", "number"),
+        ({"type": "fixed", "name": "D", "size": 12}, "duration", "bytes"),
+        ("bytes", "x", "bytes"),
+    ],
+)
+def test_what_a_logical_type_of_avro_becomes_is_said_by_its_kind(
+    tmp_path: Path, of: Json, logical: str, kind: str
+) -> None:
+    declared = {**(of if isinstance(of, dict) else {"type": of}), "logicalType": logical}
+    file = tmp_path / "a.avsc"
+    file.write_text(json.dumps({"type": "record", "name": "R", "fields": [{"name": "a", "type": declared}]}))
+    assert f"It is the {kind} that Avro writes." in {loss.mapped for loss in imported(file).schema.losses}

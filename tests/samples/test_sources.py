@@ -279,5 +279,13 @@ def test_sample_of_no_call(tmp_path: Path) -> None:
     schema = tmp_path / "shop.proto"
     schema.write_text(PROTO)
     sample = written(tmp_path / "other.json", {"id": 1})
-    with pytest.raises(BadInput, match=r"other.json# is of no call \(other\): .*shop.proto has Place, Drop"):
+    sentence = r"other.json# is of no call \(other\): .*shop.proto has Place, Drop; name the file after its call"
+    with pytest.raises(BadInput, match=sentence):
         registry.service([str(schema)], Options(samples=(sample,)))
+
+
+def test_an_access_log_is_refused_with_what_it_is_for(tmp_path: Path) -> None:
+    log = tmp_path / "access.log"
+    log.write_text('192.0.2.1 - - [10/Oct/2024:13:55:36 +0000] "GET /a HTTP/1.1" 200 2326\n')
+    with pytest.raises(BadInput, match="it has no bodies: give it to the option --log of load"):
+        registry.service([str(log)], Options())

@@ -268,7 +268,8 @@ class _Reader:
             what = ("Not every format has decimal numbers.", "It is bytes, as Avro writes them.")
             self.builder.losses.add(self._at(place), what)
         elif logical != "uuid":
-            what = (f"Not every format has a type for `{logical}`.", "It is the number that Avro writes.")
+            kind = "bytes" if typed.kind is Kind.BYTES else "number"
+            what = (f"Not every format has a type for `{logical}`.", f"It is the {kind} that Avro writes.")
             self.builder.losses.add(self._at(place), what)
         return replace(typed, format=logical)
 

@@ -74,7 +74,7 @@ def in_lines(source: Source, left_out: LeftOut) -> Iterator[Exchange]:
                 yield exchange
     if first is not None:
         if unread > read:
-            raise first
+            raise BadInput(f"{first}; if it is an access log, it has no bodies: give it to the option --log of load")
         left_out.count(f"line that cannot be read (the first: {str(first)[:200].rstrip('.')})", unread)
 
 

@@ -52,7 +52,10 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
         answer = side(call.answer, [exchange.answer], exchange.answer_place) if exchange.has_answer else None
         if not exchange.has_answer:
             if call.request != call.answer:
-                raise BadInput(f"{exchange.request_place} has no answer, but {call.name} of {service.source} needs one")
+                raise BadInput(
+                    f"{exchange.request_place} has no answer, but {call.name} of {service.source} needs one:"
+                    ' give {"request": ..., "answer": ...}'
+                )
             answer = request
             unanswered[call.name] = None
         kept[call.name].add(Pair(request, answer))
@@ -92,4 +95,7 @@ def _call(service: Imported, exchange: Exchange) -> OwnCall:
         return calls[0]
     place_text = f"{exchange.method} {exchange.path}".strip() or exchange.call
     names = ", ".join(call.name for call in calls[:5])
-    raise BadInput(f"{exchange.request_place} is of no call ({place_text}): {service.source} has {names or 'none'}")
+    raise BadInput(
+        f"{exchange.request_place} is of no call ({place_text}): {service.source} has {names or 'none'};"
+        " name the file after its call, or give the key `call`"
+    )
