@@ -11,6 +11,7 @@ import pytest
 
 from conftest import eventually
 from ports import free_ports
+from study_text import cells, study_text
 
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
@@ -31,26 +32,24 @@ SHORT = {
     "torture": ("--test", "half-open", "--connections", "5", "--seconds", "0.5", "--recovery-timeout", "30"),
     "verify": ("--check", "Hello"),
 }
-STUDY = f"""
-title = "Shops"
-[servers.shop]
-start = [{sys.executable!r}, {str(ORDERS)!r}, "{{port}}"]
-path = "/orders"
-request = {{ body = '{{"n":1}}', headers = [["X-Shop", "ours"]], expect_status = [201], expect_body = "taken" }}
-[servers.other]
-start = ["/usr/bin/env", "ORDERS_WAIT_S=0.1", {sys.executable!r}, {str(ORDERS)!r}, "{{port}}"]
-path = "/flaky"
-request = {{ expect_status = [200, 500] }}
-[[cells]]
-group = "order"
-stacks = ["load/http1:servers/*"]
-call = "Hello"
-[[cells]]
-group = "sum"
-stacks = ["native/json+tcp"]
-call = "Sum"
-arguments = {{ a = 1, b = 2 }}
-"""
+SERVERS = {
+    "shop": {
+        "start": [sys.executable, str(ORDERS), "{port}"],
+        "path": "/orders",
+        "request": {
+            "body": '{"n":1}', "headers": [["X-Shop", "ours"]], "expect_status": [201], "expect_body": "taken"
+        },
+    },
+    "other": {
+        "start": ["/usr/bin/env", "ORDERS_WAIT_S=0.1", sys.executable, str(ORDERS), "{port}"],
+        "path": "/flaky",
+        "request": {"expect_status": [200, 500]},
+    },
+}  # fmt: skip
+STUDY = study_text(
+    cells("order", "load/http1:servers/*"), cells("sum", "native/json+tcp", "Sum", arguments={"a": 1, "b": 2}),
+    servers=SERVERS,
+)  # fmt: skip
 
 
 def was_called(command: str, finished: Finished) -> None:

@@ -16,31 +16,16 @@ from two_hosts import journal
 
 from callbench.stats.estimate.histogram import Buckets
 from conftest import assert_one_sentence
+from study_text import cells, study_text
 
 if TYPE_CHECKING:
     from callbench.adapter.network.host import Host
 
-SHARED = """
-title = "Shared"
-about = "Clients on several hosts."
-[load]
-clients = [1, 7]
-calls = 1
-seconds = 0.02
-rounds = 2
-minutes = 60
-[[cells]]
-group = "Hello"
-stacks = ["native/bin+supertcp"]
-call = "Hello"
-[[cells]]
-group = "Paced"
-stacks = ["native/bin+supertcp"]
-call = "Hello"
-clients = 7
-arrivals = "poisson"
-rate = 200
-"""
+SHARED = study_text(
+    cells("Hello", "native/bin+supertcp"),
+    cells("Paced", "native/bin+supertcp", clients=7, arrivals="poisson", rate=200),
+    load={"clients": [1, 7], "calls": 1, "seconds": 0.02, "rounds": 2, "minutes": 60},
+)
 pytestmark = [
     pytest.mark.usefixtures("lab", "nothing_left"),
     pytest.mark.engine,

@@ -21,6 +21,7 @@ from conftest import ROOT, eventually
 from loaded_program import Begin
 from record_json import record_json
 from sealed import sealed
+from study_text import cells, study_text
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -31,41 +32,15 @@ STACK = Stack("load/http1:some/server", "load:some", "json", "http-keepalive", "
 CELL = Cell("c001", "one", STACK.id, "Hello", {}, Load(5, 1, 1.0))
 
 # Four clients of a server that answers after 40 ms, and a cell that JMeter cannot drive.
-SMALL = """
-title = "Both"
-about = "A server that waits."
-[load]
-clients = [4]
-calls = 10
-seconds = 0.2
-forks = 2
-rounds = 2
-minutes = 0.01
-[quick]
-seconds = 1.0
-[[cells]]
-group = "closed"
-stacks = ["load/http1:rust/hyper"]
-call = "Hello"
-[[cells]]
-group = "closed-again"
-stacks = ["load/http1:rust/hyper"]
-call = "Hello"
-seconds = 0.5
-[[cells]]
-group = "thinks"
-stacks = ["load/http1:rust/hyper"]
-call = "Hello"
-think_ms = 50
-ramp_up_ms = 1000
-seconds = 1.0
-[[cells]]
-group = "open"
-stacks = ["load/http1:rust/hyper"]
-call = "Hello"
-arrivals = "constant"
-rate = 50
-"""
+HYPER = "load/http1:rust/hyper"
+SMALL = study_text(
+    cells("closed", HYPER),
+    cells("closed-again", HYPER, seconds=0.5),
+    cells("thinks", HYPER, think_ms=50, ramp_up_ms=1000, seconds=1.0),
+    cells("open", HYPER, arrivals="constant", rate=50),
+    load={"clients": [4], "calls": 10, "seconds": 0.2, "forks": 2, "rounds": 2, "minutes": 0.01},
+    quick={"seconds": 1.0},
+)
 
 
 @pytest.mark.parametrize(

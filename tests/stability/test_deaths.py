@@ -9,30 +9,22 @@ from typing import Any
 import pytest
 
 from callbench.model import process_end
+from study_text import cells, study_text
 
 HERE = Path(__file__).resolve().parent
-STUDY = """
-title = "Small"
-about = "One call of a server that dies of it."
-[load]
-clients = [2]
-calls = 40000
-seconds = 0.1
-forks = 1
-rounds = 600
-minutes = 2
-[[cells]]
-group = "Hello"
-stacks = ["sick/tcp"]
-call = "Hello"
-[[tables]]
-id = "rates"
-title = "Rates"
-group = "Hello"
-statistic = "rate_per_s"
-rows = [{ label = "sick", where = { stack = "sick/tcp" } }]
-columns = [{ label = "calls/s", where = {} }]
-"""
+SICK = "sick/tcp"
+LOAD = {"clients": [2], "calls": 40000, "seconds": 0.1, "forks": 1, "rounds": 600, "minutes": 2}
+
+
+def study_of(load: dict[str, Any], *, restart: bool = False, **where: int) -> str:
+    """Calls of a server that dies of them, and a table of the rates."""
+    rates = {
+        "id": "rates", "title": "Rates", "group": "Hello", "statistic": "rate_per_s",
+        "rows": [{"label": "sick", "where": {"stack": SICK, **where}}],
+        "columns": [{"label": "calls/s", "where": {}}],
+    }  # fmt: skip
+    may_restart = {"restart": True} if restart else {}
+    return study_text({**cells("Hello", SICK), **may_restart}, load={**LOAD, **load}, tables=[rates])
 
 
 @pytest.mark.parametrize("counts", ["true", "false"])
@@ -49,7 +41,7 @@ def test_the_row_says_died_after_so_many_calls_also_of_who_cannot_count(
     manifest = (HERE / "sick" / "adapter.toml").read_text().replace("[card]", f"[card]\ncounts = {counts}")
     (tmp_path / "adapter.toml").write_text(manifest.replace("sick_server.py", str(HERE / "sick" / "sick_server.py")))
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(tmp_path))
-    (tmp_path / "small.toml").write_text(STUDY)
+    (tmp_path / "small.toml").write_text(study_of({}))
     made = callbench("run", "small.toml", "--forks", 1, "--out", "run", "--no-baselines", "--warm-up", "none")
     assert made.returncode == 1  # its one cell was left out
     rows = deaths(callbench)
@@ -71,7 +63,7 @@ def test_it_is_started_again_and_again_where_the_study_asks_for_it(
 ) -> None:
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(HERE / "sick"))
     monkeypatch.setenv("SICK", "crash 2000")
-    (tmp_path / "small.toml").write_text(STUDY.replace("[load]", "[load]\nrestart = true"))
+    (tmp_path / "small.toml").write_text(study_of({"restart": True}))
     assert callbench("run", "small.toml", "--out", "run", "--no-baselines").returncode == 1  # its one cell was left out
     rows = deaths(callbench)
     assert [row["again"] for row in rows] == [True] * 5 + [False]
@@ -89,9 +81,8 @@ def test_who_may_be_restarted_is_driven_on_a_start_of_its_own(
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(HERE / "sick"))
     monkeypatch.setenv("SICK", "crash 15000")
     # One cell lives through it, and four on one start would not.
-    study = STUDY.replace("calls = 40000", "calls = 6000").replace("clients = [2]", "clients = [1, 2, 3, 4]")
-    study = study.replace('sick/tcp" }', 'sick/tcp", clients = 2 }').replace("seconds = 0.1", "seconds = 0.01")
-    (tmp_path / "small.toml").write_text(study.replace('call = "Hello"', 'call = "Hello"\nrestart = true'))
+    few = {"calls": 6000, "clients": [1, 2, 3, 4], "seconds": 0.01}
+    (tmp_path / "small.toml").write_text(study_of(few, restart=True, clients=2))
     callbench("run", "small.toml", "--forks", "1", "--out", "run", "--no-baselines", check=True)
     assert deaths(callbench) == []
     trials = json.loads(callbench("query", "run", "SELECT calls FROM trials", "--json", check=True).stdout)
