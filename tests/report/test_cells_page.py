@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -79,6 +80,15 @@ def test_the_command_measures_this_cell_and_no_other(few: Subject) -> None:
         ids = {(planned.group, planned.stack, planned.load.clients) for planned in plan_run(request, known).plan.cells}
         own = cell.attributes
         assert ids == {(own["group"], own["stack"], int(own["clients"]))}
+
+
+def test_a_cell_of_an_imported_service_is_measured_in_its_folder(few: Subject, tmp_path: Path) -> None:
+    """The record has no schema: a study beside it could not be measured."""
+    cell = few.results.cells[0]
+    record = few.run.under(few.run.condition)
+    record.request = {**record.request, "study": "orders", "service": str(tmp_path)}
+    words = again(replace(few, run=record), cell, alike(few, cell))
+    assert words[:3] == ["callbench", "run", str(tmp_path)]
 
 
 def test_the_command_writes_it_of_runs_alone(

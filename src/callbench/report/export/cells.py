@@ -13,6 +13,7 @@ from callbench.analysis.metrics.metric_values import by_fork
 from callbench.analysis.run.subject import Subject, subject
 from callbench.analysis.run.tables import table_cell
 from callbench.analysis.wording.naming import conditions_of
+from callbench.catalog.own.study import STUDY
 from callbench.catalog.study import names
 from callbench.model.cell import HELD
 from callbench.report.charts.small_curve import small_curve
@@ -154,6 +155,9 @@ def again(run: Subject, cell: Result, alike: Sequence[Result]) -> list[str]:
     own, asked = cell.attributes, run.requested
     keys = [key for key in _MORE if len({other.attributes[key] for other in alike}) > 1 and own[key]]
     words = ["callbench", "run", _study(run)]
+    # Without a study of its own, a service is measured in Rust alone unless more is asked for.
+    usual = asked.service is not None and not (Path(asked.service) / STUDY).exists()
+    words += [f"--languages={own['adapter']}"] if usual and own["adapter"] != "native" else []
     words += [f"--select={own['stack']}", *(f"--select={key}={own[key]}" for key in ("group", *keys))]
     words += [f"--set={name}={value}" for name, value in asked.settings.items()]
     words += [f"--link={asked.link}"] if asked.link else []
@@ -163,5 +167,10 @@ def again(run: Subject, cell: Result, alike: Sequence[Result]) -> list[str]:
 
 
 def _study(run: Subject) -> str:
-    """Return how its study is named: one that comes with the program by its name, else the record's copy."""
-    return run.requested.study if run.requested.study in names() else "study.toml"
+    """Return how its study is named.
+
+    One that comes with the program by its name, an imported service by its folder, which has what code is made from;
+    any other by the record's copy.
+    """
+    asked = run.requested
+    return asked.study if asked.study in names() else asked.service or "study.toml"
