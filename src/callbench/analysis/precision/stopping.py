@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class StopReason(StrEnum):
-    """StopReason a cell ended."""
+    """Why a cell ended."""
 
     PRECISE = "precise"
     BUDGET = "budget"
