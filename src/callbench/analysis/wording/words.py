@@ -255,3 +255,13 @@ def processor_time_text(spent: ProcessorTime) -> str:
     """Write processor time: `3.1`, or `under 0.9` where its clock cannot tell it from nothing; microseconds a call."""
     interval = spent.interval()
     return figure(interval.middle, interval.half_width) if interval else f"under {figure(spent.under or 0.0)}"
+
+
+def sent_again_sentence(calls: int) -> str:
+    """Say how many calls were sent a second time, on a new connection.
+
+    Args:
+        calls: their number, at least 1.
+    """
+    them = "1 call was" if calls == 1 else f"{calls:,} calls were"
+    return f"{them} sent again: the server closes kept connections."

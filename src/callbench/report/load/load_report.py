@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from callbench.analysis.load import endpoints
-from callbench.analysis.load.sent_again import sent_again_sentence
 from callbench.analysis.load.stored import read_result
 from callbench.analysis.load.thresholds import from_record, undecided_sentence
 from callbench.analysis.stability.formatting import mib
-from callbench.analysis.wording.words import counted
+from callbench.analysis.wording.words import counted, sent_again_sentence
 from callbench.report.charts.chart import chart
 from callbench.report.charts.latency_curve import Quantile, latency_curve
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time

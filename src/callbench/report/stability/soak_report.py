@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from callbench.analysis.load.sent_again import sent_again_sentence
 from callbench.analysis.stability import soak_findings
 from callbench.analysis.stability.findings import FAILING, Finding, closing_sentence, title
 from callbench.analysis.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
@@ -19,6 +18,7 @@ from callbench.analysis.stability.soak_result import (
     record,
     troubled_episodes,
 )
+from callbench.analysis.wording.words import sent_again_sentence
 from callbench.report.charts.chart import chart
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
