@@ -161,7 +161,7 @@ def table(report: RecordReport) -> str:
 
 def parquet_content(report: RecordReport) -> bytes:
     """Write the values of its tables as Parquet, a row each."""
-    from callbench.report.export.parquet_file import parquet_of  # noqa: PLC0415 - of this format alone
+    from callbench.report.export.parquet import parquet_of  # noqa: PLC0415 - of this format alone
     from callbench.report.export.plain_rows import sheet_rows  # noqa: PLC0415 - likewise
 
     return parquet_of(sheet_rows(report.sections))
