@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -35,28 +35,29 @@ FLAGS = (
 )  # fmt: skip
 
 
-def cut(pages: Mapping[str, str], width: int, folder: Path) -> dict[str, list[str]]:
-    """Lay pages out so many pixels wide. Return, by their names, the elements that are cut or must be scrolled.
+def cut(pages: Mapping[str, str], widths: Sequence[int], folder: Path) -> dict[str, list[str]]:
+    """Lay pages out so many pixels wide. Return, by `NAME at WIDTH`, what is cut or must be scrolled, if anything.
 
     Args:
         pages: HTML by name.
-        width: of the window.
+        widths: of the windows; a start of the browser has all of them.
         folder: for the browser's files.
     """
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("Chromium is not installed: setup/system chromium")
     frames = "".join(
-        f'<iframe title="{name}" style="border:0;width:{width}px;height:900px"'
+        f'<iframe title="{name} at {width}" style="border:0;width:{width}px;height:900px"'
         f' srcdoc="{html.escape(page, quote=True)}"></iframe>'
         for name, page in pages.items()
+        for width in widths
     )
-    look = folder / f"look-{width}.html"
+    look = folder / "look.html"
     look.write_text(f"<title>not looked at</title><body>{frames}<script>{_LOOK}</script>")
     words = [chromium, *FLAGS, f"--user-data-dir={folder / 'profile'}", "--dump-dom", f"file://{look}"]
     seen = subprocess.run(words, capture_output=True, text=True, timeout=170, check=False)
     title = re.search(r"<title>(\{.*?\})</title>", seen.stdout, re.DOTALL)
     assert title is not None, seen.stdout[:200] + seen.stderr[-500:]
     found: dict[str, list[str]] = json.loads(html.unescape(title[1]))
-    assert found.keys() == pages.keys()
-    return found
+    assert len(found) == len(pages) * len(widths)
+    return {name: elements for name, elements in found.items() if elements}

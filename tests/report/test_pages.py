@@ -1,11 +1,10 @@
 """Every page on a wide screen and on a phone: headed with its verdict, and nothing cut or to be scrolled sideways."""
 
+import hashlib
+import json
 import re
-import shlex
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from browser import cut
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import ComparedFigures, ComparedMetric, Rule, metric_verdicts
 from callbench.analysis.run.subject import subject
-from callbench.report import record_report
+from callbench.report import record_report, records
 from callbench.report.compare import show
 from callbench.report.export.formats import TEXTS
 from callbench.report.text.section import Section, Sheet
@@ -25,7 +24,6 @@ from callbench.store.record import Record
 from conftest import ROOT
 from report.synthetic import write
 
-Program = Callable[..., subprocess.CompletedProcess[str]]
 WIDTHS = (1280, 390)
 COMMAND = "python3 -m an.application.with.a.long.module.name --host 127.0.0.1 --port {port} --workers 4"
 STACK = "load/http1:given/python3-m-an.application.with.a.long.mo"
@@ -86,9 +84,7 @@ def pages(folder: Path) -> dict[str, str]:
 
 
 def test_nothing_on_a_page_is_cut(tmp_path: Path) -> None:
-    shown = pages(tmp_path)
-    for width in WIDTHS:
-        assert cut(shown, width, tmp_path) == {name: [] for name in shown}
+    assert cut(pages(tmp_path), WIDTHS, tmp_path) == {}
 
 
 def test_what_is_cut_is_found(tmp_path: Path) -> None:
@@ -100,8 +96,8 @@ def test_what_is_cut_is_found(tmp_path: Path) -> None:
         "wide": f"<p>{long}</p>",
         "fits": "<p>some words</p>",
     }
-    found = cut({name: f"<!doctype html><body>{text}" for name, text in faults.items()}, 390, tmp_path)
-    assert [name for name, elements in found.items() if not elements] == ["fits"]
+    found = cut({name: f"<!doctype html><body>{text}" for name, text in faults.items()}, [390], tmp_path)
+    assert sorted(found) == ["hides at 390", "scrolls at 390", "wide at 390"]
 
 
 def heading(page: str) -> str:
@@ -146,27 +142,24 @@ def test_servers_given_by_command_are_called_a_and_b() -> None:
     assert COMMAND in report.about
 
 
-LIVE = {
-    "load": ("--seconds", 1),
-    "soak": ("--seconds", 2, "--rest", 0, "--every", 0.2, "--clients", 2),
-    "overload": ("--seconds", 1, "--rest", 0.2, "--recovery-timeout", 20, "--capacity", 200, "--times", 2),
-    "torture": ("--test", "resets", "--seconds", 2, "--connections", 20, "--recovery-timeout", 20),
-    "capacity": ("--objective", "p90 under 1 s", "--seconds", 8, "--most", 4),
-}
+# What started the server of the records, and where a checkout has a long name: nothing in it is a place to break.
+SERVER = "python3 server.py {port} pool 2 10"
+LONG = "python3 /a_folder_with_a_name_that_is_as_long_as_a_line/known_server.py {port} pool 2 10"
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("nothing_left")
-def test_nothing_on_a_page_of_a_server_is_cut(callbench: Program, tmp_path: Path) -> None:
-    # Where a checkout has a long name, so has the command line, and nothing in it is a place to break.
-    server = tmp_path / "a_folder_with_a_name_that_is_as_long_as_a_line" / "known_server.py"
-    server.parent.mkdir()
-    shutil.copy(ROOT / "tests" / "capacity" / "known_server.py", server)
-    start = ("--start", shlex.join([sys.executable, str(server), "{port}", "pool", "4", "5"]))
-    shown = {}
-    for command, words in LIVE.items():
-        callbench(command, *start, *words, "--out", command)
-        callbench("report", command, "--out", f"{command}.html")
-        shown[command] = (tmp_path / f"{command}.html").read_text()
-    for width in WIDTHS:
-        assert cut(shown, width, tmp_path) == {name: [] for name in shown}
+def written_elsewhere(kind: str, folder: Path) -> str:
+    """The page of a record as a command left it, whose server lay in another folder."""
+    record = Path(shutil.copytree(ROOT / "tests" / "records" / kind, folder / kind))
+    journal, head = record / "journal.jsonl", record / "record.json"
+    journal.write_text(journal.read_text().replace(SERVER, LONG))
+    said = json.loads(head.read_text().replace(SERVER, LONG))
+    said["journal"] = {"bytes": journal.stat().st_size, "sha256": hashlib.sha256(journal.read_bytes()).hexdigest()}
+    head.write_text(json.dumps(said))
+    page = records.write(record, "html", None).read_text()
+    assert LONG.split()[1] in page
+    return page
+
+
+def test_nothing_on_a_page_of_a_server_is_cut(tmp_path: Path) -> None:
+    shown = {kind: written_elsewhere(kind, tmp_path) for kind in ("load", "soak", "overload", "torture", "capacity")}
+    assert cut(shown, WIDTHS, tmp_path) == {}
