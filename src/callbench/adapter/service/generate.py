@@ -139,8 +139,16 @@ def _signed(value: int, bits: int) -> int:
     return low - (1 << bits) if low >> (bits - 1) else low
 
 
+# From so many numbers on, all at once are faster, the loading of numpy included.
+_MANY = 4_096
+
+
 def _letters(generator: SplitMix64, count: int) -> str:
     return "".join(chr(65 + generator.draw(26)) for _ in range(count))
+
+
+def _many_letters(seed: int, count: int) -> str:
+    return bytes((draws(seed, count, 26) + 65).astype("u1")).decode("ascii")
 
 
 _FIXED: dict[str, Form] = {
@@ -177,7 +185,7 @@ def string(content: str, count: int, seed: int) -> str:
     if content == "fixed":
         return "A" * count
     if content == "random":
-        return _letters(SplitMix64(seed), count)
+        return _many_letters(seed, count) if count >= _MANY else _letters(SplitMix64(seed), count)
     return "".join(chr(k + 0x20 if k < 55264 else k - 55264 + 0xE000) for k in draws(seed, count, 63454).tolist())
 
 
@@ -192,5 +200,7 @@ def elements(kind: str, content: str, count: int, seed: int) -> list[Form]:
         return [person(42) if kind == "object" else _FIXED[kind]] * count
     if content == "bmp":
         return [ord(character) for character in string("bmp", count, seed)]
+    if kind == "byte" and count >= _MANY:
+        return list((words(seed, count) >> 56).tolist())
     generator = SplitMix64(seed)
     return [_RANDOM[kind](generator) for _ in range(count)]
