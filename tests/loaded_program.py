@@ -320,8 +320,17 @@ def _load() -> None:
             importlib.import_module(module.name)
     for name in _LATE:
         importlib.import_module(name)
+    _make_what_stays_the_same()
     gc.collect()
     gc.freeze()
+
+
+def _make_what_stays_the_same() -> None:
+    """Make what nearly every run makes, and always alike: templates of reports, and manifests."""
+    importlib.import_module("callbench.report.export.page").page_template().environment.get_template("parts.html.j2")
+    template = importlib.import_module("callbench.report.export.template").template
+    template("record.html.j2").environment.get_template("parts.html.j2")
+    importlib.import_module("callbench.catalog.catalogue").load()
 
 
 def _fork_for_each_request(control: socket.socket) -> None:

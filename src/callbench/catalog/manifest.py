@@ -1,5 +1,6 @@
 """An adapter's manifest, adapter.toml: read it, check it, and expand its matrix into stacks."""
 
+import functools
 import os
 import sys
 import tomllib
@@ -271,7 +272,7 @@ def read(file: Path) -> Manifest:
         BadInput: the file cannot be read or is wrong; the sentence names file and key.
     """
     try:
-        raw = tomllib.loads(file.read_text())
+        raw = _loaded(file.read_text())
     except OSError as failure:
         raise BadInput(f"cannot read {file}: {failure.strerror}") from failure
     except ValueError as failure:
@@ -280,6 +281,12 @@ def read(file: Path) -> Manifest:
     if isinstance(wanted, int) and wanted != CONTRACT:
         raise BadInput(f"{file} is for contract version {wanted}; this Callbench speaks version {CONTRACT}")
     return of(raw, file)
+
+
+@functools.lru_cache(maxsize=64)
+def _loaded(text: str) -> Mapping[str, object]:
+    """Parse a text once, however often it is read. Nobody alters what is returned."""
+    return tomllib.loads(text)
 
 
 def of(raw: Mapping[str, object], file: Path) -> Manifest:

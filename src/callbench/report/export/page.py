@@ -49,7 +49,7 @@ def page(subject: Subject) -> str:
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
     linked = {place.cell for table in subject.tables for row in table.rows for place in row.places}
     return render(
-        _template(),
+        page_template(),
         {
             "subject": subject,
             "title": run_title(subject, summary_),
@@ -119,7 +119,7 @@ def _every_words(columns: Sequence[CellColumn]) -> list[int]:
 
 
 @cache
-def _template() -> Template:
+def page_template() -> Template:
     """Load the page's template, with the words of results."""
     made = environment()
     made.filters["ratio"] = ratio_text
