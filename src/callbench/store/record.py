@@ -54,6 +54,7 @@ class Record:
         """
         self.path = path
         self._sealed = False
+        self._views: duckdb.DuckDBPyConnection | None = None
         self.info = self._read_info()
         self.request: dict[str, Any] = self.info["request"]
         self.condition = str((self.request.get("idle") or [AS_IS])[0])
@@ -62,6 +63,7 @@ class Record:
         """The same run, its cells those that were measured in another condition of the machine's idle states."""
         other = copy.copy(self)
         other.condition = condition
+        other._views = None  # noqa: SLF001 - its own
         return other
 
     @property
@@ -159,15 +161,23 @@ class Record:
         Raises:
             BadInput: the record is damaged.
         """
-        connection = duckdb.connect()
         if self.kind != RUN:
-            return self._journal_as_table(connection)
+            return self._journal_as_table(duckdb.connect())
         try:
             folder = self.parquet()
         except PermissionError:
+            connection = duckdb.connect()
             self._tabulate(connection)
             connection.execute("ALTER TABLE cells RENAME TO every_cell")
             return self._under_condition(connection)
+        # A report asks some ten times. While a run goes on, nothing is kept beside what is measured.
+        if self.info["state"] == "running":
+            return self._with_views(folder)
+        self._views = self._views or self._with_views(folder)
+        return self._views.cursor()
+
+    def _with_views(self, folder: Path) -> "duckdb.DuckDBPyConnection":
+        connection = duckdb.connect()
         for name in QUERIES:
             source = f"read_parquet({_quoted(folder / f'{name}.parquet')})"
             view = "every_cell" if name == "cells" else name
