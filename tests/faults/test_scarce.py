@@ -62,19 +62,26 @@ MAY = "-all,+dac_override"
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
 
 
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the commands are given."""
+    folder = tmp_path_factory.mktemp("given")
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "order.json").write_text('{"id": 1, "name": "x"}')
+    for kind in ("load", "soak", "compare"):
+        shutil.copytree(ROOT / "tests/records" / kind, folder / "runs" / kind)
+    keys.create(folder / "keys", "127.0.0.1", ["alpha"], port=free_ports(), days=1)
+    for empty in ("temporary", "full", "cache"):
+        (folder / empty).mkdir()
+    return folder
+
+
 @pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that others can read, with what the commands are given; afterwards no temporary file is left."""
+def place(given: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that others can read, with a copy of it; afterwards no temporary file is left."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = Path(shutil.copytree(given, name, dirs_exist_ok=True))
         folder.chmod(0o755)
-        (folder / "study.toml").write_text(STUDY)
-        (folder / "order.json").write_text('{"id": 1, "name": "x"}')
-        for kind in ("load", "soak", "compare"):
-            shutil.copytree(ROOT / "tests/records" / kind, folder / "runs" / kind)
-        keys.create(folder / "keys", "127.0.0.1", ["alpha"], port=free_ports(), days=1)
-        for empty in ("temporary", "full", "cache"):
-            (folder / empty).mkdir()
         monkeypatch.setenv("TMPDIR", str(folder / "temporary"))
         monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         monkeypatch.delenv("CALLBENCH_ADAPTERS")
