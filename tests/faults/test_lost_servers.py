@@ -16,8 +16,10 @@ from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.catalog.manifest import read
+from callbench.model.errors import AdapterFailure
 from callbench.model.verify_outcome import CheckOutcome
 from callbench.runner.verify import cut_connections, lost_server, suite
+from callbench.runner.verify.session import VerifySession
 from conftest import MISBEHAVING
 
 # Each does something else: HttpURLConnection asks again, a registry's stub is of one server only.
@@ -81,6 +83,24 @@ def _cut_late(late: int, monkeypatch: pytest.MonkeyPatch) -> list[CheckOutcome]:
 def test_a_cut_that_comes_after_the_answer_proves_nothing(late: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine that is too busy to cut in time: `tcp-tls` was said to answer in spite of the cut."""
     assert [outcome.sentence for outcome in _cut_late(late, monkeypatch) if outcome.fails] == []
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_connection_that_a_busy_machine_makes_too_late_is_given_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The short time-out of the lost call is the connection's, too."""
+    monkeypatch.setattr(lost_server, "DELAY_MS", 50)
+    with_delay, late = lost_server._with_delay, [lost_server.TIMEOUT_MS]
+
+    def too_late(session: VerifySession, times: int) -> Sides:
+        if late:
+            raise AdapterFailure("timeout", f"no connection within {late.pop()} ms")
+        return with_delay(session, times)
+
+    monkeypatch.setattr(lost_server, "_with_delay", too_late)
+    stack = "native/json+tcp"
+    checked = suite.outcomes_of(catalogue.load(), [stack], every=False, placement=choose_placement(), only="lost/cut")
+    assert [outcome.why for outcome in checked] == [None]
+    assert not late
 
 
 @pytest.mark.usefixtures("nothing_left")

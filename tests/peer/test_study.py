@@ -205,7 +205,8 @@ def test_a_study_is_driven_by_both_interrupted_and_resumed(tmp_path: Path, begin
             assert side["median_ms"] >= 39
             # Clients that begin with a call make one more than their share of so short a time.
             assert side["rate_per_s"] <= most * (1 if not cell["think_ms"] else 1.2)
-        assert all(each["peers"]["own_ms"] is not None and 0 <= each["own"] < 1 for each in cell["rounds"])
+        # All of it, where the machine starved the peer.
+        assert all(each["peers"]["own_ms"] is not None and 0 <= each["own"] <= 1 for each in cell["rounds"])
 
 
 @needs_jmeter

@@ -67,7 +67,13 @@ def _compare_with_card(measure: Callable[[VerifySession, int], Observation]) -> 
             return None
         card = session.stack.card.get("when_lost")
         for times in (1, LONGER, *_LONGER_STILL):
-            seen = measure(session, times)
+            try:
+                seen = measure(session, times)
+            except AdapterFailure as failure:
+                # A busy machine may not even connect within so short a time-out.
+                if failure.kind != "timeout" or times == _LONGER_STILL[-1]:
+                    raise
+                continue
             session.set_note(seen.text)
             if not seen.within_call:
                 continue

@@ -12,6 +12,7 @@ from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack
 from callbench.model.errors import OF_THE_ADAPTER, AdapterFailure
 from callbench.model.request import only_call
+from callbench.runner.machine.batch_limits import raise_limits
 
 # The same as in a benchmark: on a busy machine a runtime may load classes for seconds before its first call.
 PATIENCE_SECONDS = 10.0
@@ -181,6 +182,7 @@ class VerifySession:
             AdapterFailure: they cannot be started.
         """
         if self._sides is None:
+            raise_limits()
             self._sides = Sides(self._programs, self._placement, in_process=self.stack.in_process)
             for side in (self._sides.client, self._sides.server):
                 side.patience_s = PATIENCE_SECONDS
