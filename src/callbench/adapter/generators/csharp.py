@@ -8,7 +8,6 @@ holds any JSON is no data contract, and its calls are not in the contract.
 import json
 from collections.abc import Iterator
 
-from callbench.adapter.generators.holding import holding
 from callbench.model.service.identifiers import Names, pascal
 from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
 
@@ -57,7 +56,7 @@ class _Source:
         self._messages = {message.name: message for message in schema.messages}
         self._enumerations = {enumeration.name: enumeration for enumeration in schema.enumerations}
         self._names = {name: names.take(pascal(name)) for name in (*self._messages, *self._enumerations)}
-        self._without_type = holding(schema, {Kind.JSON})
+        self._without_type = schema.holding({Kind.JSON})
 
     def written(self) -> str:
         lines = [f"// Written by Callbench for the service {_text(self._schema.name)}: changes are lost."]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.adapter.generators.holding import holding
 from callbench.adapter.generators.kept import kept
 from callbench.catalog.own.proto_text import grpc_text
 from callbench.model.service.imported import Imported
@@ -48,7 +47,7 @@ def exchanges(schema: Schema, *, decoded: str, encoded: str, whole: str, real: s
     numbers = dict.fromkeys(_WHOLE, whole) | dict.fromkeys(_REAL, real)
     directions = {"decode": of_bytes, "encode": {Kind.BYTES: encoded}, "held": of_bytes | numbers}
     return [
-        ExchangeDirection(name, functions, holding(schema, functions.keys())) for name, functions in directions.items()
+        ExchangeDirection(name, functions, schema.holding(functions.keys())) for name, functions in directions.items()
     ]
 
 

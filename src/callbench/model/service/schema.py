@@ -4,7 +4,7 @@ Every importer makes it, and everything that generates code, payloads or reports
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -214,3 +214,17 @@ class Schema:
         for message in self.messages:
             for field in message.fields:
                 yield message, field
+
+    def holding(self, kinds: Collection[Kind]) -> frozenset[str]:
+        """The messages with a field of one of the kinds, or with a field whose message holds one.
+
+        Only these need code of their own in a language whose JSON has the others.
+        """
+        found: set[str] = set()
+        before = -1
+        while len(found) > before:
+            before = len(found)
+            found |= {
+                message.name for message, field in self.fields() if field.kind in kinds or field.type_name in found
+            }
+        return frozenset(found)
