@@ -5,7 +5,9 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from callbench.store.progress import ProgressFile
@@ -133,8 +136,8 @@ def shelf(folder: Path) -> Shelf:
 
 
 @pytest.fixture
-def guard(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded_program: LoadedProgram) -> Guard:
-    """The page. What it asks a command is answered by the loaded program; that of `address` starts each one anew."""
+def pages(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded_program: LoadedProgram) -> Pages:
+    """The pages. What they ask a command is answered by the loaded program; those of `address` start each one anew."""
 
     def ended(words: Sequence[str], longest_s: float) -> subprocess.CompletedProcess[str]:
         return loaded_program.run(words, Path.cwd(), longest_s)
@@ -142,7 +145,32 @@ def guard(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded_
     monkeypatch.setattr("callbench.web.program._ended", ended)
     kept = tmp_path / "kept"
     kept.mkdir()
-    return Guard(Pages(shelf, kept).application(), PORT)
+    return Pages(shelf, kept)
+
+
+@pytest.fixture
+def guard(pages: Pages) -> Guard:
+    """The page, which nobody serves."""
+    return Guard(pages.application(), PORT)
+
+
+@pytest.fixture
+def served_here(pages: Pages, shelf: Shelf) -> Iterator[str]:
+    """The first address of the page as a thread of this process serves it: its commands do not start anew."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        guard = Guard(pages.application(), port)
+        config = uvicorn.Config(guard, log_level="error", ws="none", lifespan="off", timeout_graceful_shutdown=2)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{port}/?token={guard.token}"
+        finally:
+            stop_all(shelf)
+            server.should_exit = True
+            thread.join(60)
+    assert not thread.is_alive()
 
 
 @pytest.fixture
@@ -171,6 +199,13 @@ def jobs(shelf: Shelf) -> Iterator[Jobs]:
         assert eventually(lambda: not found.job(job.name).running)  # noqa: B023 - asked at once
 
 
+def stop_all(shelf: Shelf) -> None:
+    """Stop what a page has started."""
+    jobs = Jobs(shelf)
+    for job in jobs.jobs():
+        jobs.stop(job.name)
+
+
 @pytest.fixture
 def address(folder: Path, begin: Begin) -> Iterator[str]:
     """The first address of `callbench ui`, which Ctrl-C ends."""
@@ -182,9 +217,7 @@ def address(folder: Path, begin: Begin) -> Iterator[str]:
             assert found, line
             yield found[1]
         finally:
-            jobs = Jobs(Shelf(folder))
-            for job in jobs.jobs():
-                jobs.stop(job.name)
+            stop_all(Shelf(folder))
             served.send_signal(signal.SIGINT)
             said = served.communicate(timeout=60)[1]
     assert "Traceback" not in said
