@@ -88,6 +88,18 @@ def test_long_messages_are_made_shorter() -> None:
     assert length(found.pairs[0]) < length(pair) / 100
 
 
+@pytest.mark.parametrize("kind", [Kind.STRING, Kind.BYTES])
+def test_a_message_of_one_long_text_is_made_shorter(kind: Kind) -> None:
+    """16 times 27,000 characters are beyond the longest."""
+    call = OwnCall("Put", "Text", "Text")
+    schema = Schema("Texts", (Message("Text", (Field("text", "text", 1, kind),)),), (call,))
+    pair = Pair({"text": "QUJD" * 6_750}, {"text": ""})
+    lengths = [length(one) for one in _sizes(schema, call, [pair]).pairs]
+    assert lengths[-1] == length(pair)
+    assert len(lengths) == 3
+    assert all(large >= APART * small for small, large in pairwise(lengths))
+
+
 def test_an_echo_stays_an_echo() -> None:
     call = OwnCall("Echo", "Parts", "Parts")
     schema = Schema("Echoes", SCHEMA.messages, (call,), SCHEMA.enumerations)

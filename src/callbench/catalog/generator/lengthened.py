@@ -1,7 +1,8 @@
 """The same message with longer or shorter lists: what a call of another size would carry.
 
 A list takes further elements from the same list of other messages. Lists within its elements stay as they are, so that
-a message is some times as long, and not that squared. In a message without lists, a long text is joined with others.
+a message is some times as long, and not that squared. In a message without lists, a long text is joined with others,
+or cut.
 """
 
 from base64 import b64decode, b64encode
@@ -16,7 +17,7 @@ _MOST = 0.5
 
 
 def lengthened(schema: Schema, message: str, value: Json, others: Sequence[Json], factor: float) -> Json:
-    """Return a message whose lists are `factor` times as long; the message itself if nothing in it can be longer.
+    """Return a message whose lists are `factor` times as long; the message itself if nothing in it can change.
 
     Args:
         schema: of the message.
@@ -27,7 +28,7 @@ def lengthened(schema: Schema, message: str, value: Json, others: Sequence[Json]
     """
     messages = {message.name: message for message in schema.messages}
     made = _Lists(messages, factor).message(value, messages[message], others)
-    if made != value or factor < 1:
+    if made != value:
         return made
     return _Texts(messages, factor, _length(value)).message(value, messages[message], others)
 

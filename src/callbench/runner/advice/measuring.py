@@ -72,7 +72,7 @@ def _measured_sizes(
         copy = folder / Path(service).name
         part = sizes.write(result.advice, Path(service), copy, budget_s / 60)
         if part is None:
-            tell("other sizes of the payloads are not measured: the messages have nothing that can be longer")
+            tell("other sizes of the payloads are not measured: none can be made of these messages")
             return None
         return _measured(made(stored.SIZES, part, copy), run.path / stored.SIZES, known)
 

@@ -81,7 +81,7 @@ def _main(advice: Advice) -> str:
 
 
 def _study(call: str, sizes: Sizes, names: Sequence[str], minutes: float) -> StudyPart:
-    made = " Some are made: the same messages with lists of another length." if sizes.made else ""
+    made = " Some are made: the same messages with lists or texts of another length." if sizes.made else ""
     groups = [
         Group(group=f"{call}, size {number}", optional=list(names), call=call, arguments={"pair": number}, ledger=True)
         for number in range(1, len(sizes.pairs) + 1)
