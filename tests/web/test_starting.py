@@ -135,7 +135,9 @@ def claim(folder: Path, words: list[str]) -> None:
     (kept / "old.log").write_text("said")
 
 
-def test_what_a_terminal_can_resume_the_page_can_too(page: TestClient, jobs: Jobs, folder: Path) -> None:
+def test_what_a_terminal_can_resume_the_page_can_too(
+    page: TestClient, jobs: Jobs, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A soak was called "no run". A commit is in the record, and refused together with --resume."""
     change = folder / "soak/record.json"
     change.write_text(json.dumps({**json.loads(change.read_text()), "state": "stopped"}))
@@ -145,6 +147,13 @@ def test_what_a_terminal_can_resume_the_page_can_too(page: TestClient, jobs: Job
     assert "/watch/old/resume" in page.get("/watch/old").text
     assert jobs.resume("old").words == [*words, "--resume"]
     assert eventually(lambda: not jobs.job("old").running)
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "running", True)
+        patched.setattr(Job, "waiting", True)
+        patched.setattr(turn, "waiting", lambda: "It waits for another.")
+        text = page.get("/watch/old").text
+        assert "It waits for another." in text, "that it has a record already is no reason to say nothing"
+        assert "record: stopped" not in text, "it goes on"
     claim(folder, [*words, "--header=X-Auth-Token: ***1***"])
     assert "the secrets of old are not kept" in page.post("/watch/old/resume").text
     claim(folder, ["load", "http://127.0.0.1:1/"])
@@ -179,6 +188,11 @@ def test_measurements_take_turns_and_say_for_whom(tmp_path: Path, monkeypatch: p
             soak.kill()
     words = [*in_turn("four", [])[:4], "/bin/sh", "-c", "echo measured, and with turn ${CALLBENCH_TURN:-taken}"]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "measured, and with turn taken\n"
+
+
+def test_two_pages_that_start_in_one_second_name_two_commands(shelf: Shelf) -> None:
+    """Each asked for a free name before the other had taken it: one was lost, and both wrote one log."""
+    assert [Jobs(shelf)._claimed(name) for name in ("load-1", "load-1", "load-1-again")] == [True, False, True]
 
 
 def test_a_command_outlives_its_page(jobs: Jobs, shelf: Shelf) -> None:

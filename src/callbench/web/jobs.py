@@ -126,7 +126,7 @@ class Jobs:
         """
         with self._one:
             name = self._shelf.free_name(f"{words[0]}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}")
-            while (self._folder / f"{name}.json").exists():
+            while not self._claimed(name):
                 name = f"{name}-again"
             self._forget_old()
             if words[0] == SERVE:
@@ -212,11 +212,21 @@ class Jobs:
                 found.append(self.job(file.stem))
         return found
 
+    def _claimed(self, name: str) -> bool:
+        """Make the log of a command, if nothing has its name yet: another page may start one in the same second."""
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (self._folder / f"{name}.log").touch(0o600, exist_ok=False)
+        except OSError as failure:
+            if isinstance(failure, FileExistsError):
+                return False
+            raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
+        return True
+
     def _start(self, name: str, words: Sequence[str], back: str = "") -> Job:
         log = self._folder / f"{name}.log"
         shown = SECRETS.masked(list(words))
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with contextlib.ExitStack() as opened:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
                 said = _opened(opened, log, flags)

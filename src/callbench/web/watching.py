@@ -112,7 +112,7 @@ class Watching:
         document = self.serves(watched) or self.progress(watched)
         if document is None:
             self._parts.pop(watched.name, None)
-            waits = watched.job is not None and not watched.record and watched.job.waiting
+            waits = watched.job is not None and watched.job.waiting
             return part("waiting", {"sentence": turn.waiting()}) if waits else ""
         known = self._parts.get(watched.name)
         if known is None or known[0] != document:

@@ -46,10 +46,7 @@ if (choosing !== null) {
     if (own.signal.aborted) return;
     const whole = made !== null && made.getElementById(shown.id) !== null;
     // Of another study, or with nothing to start: the form itself is another one.
-    if (answer?.ok && answer.redirected && !(whole && boxes(made) === boxes(document))) {
-      location.replace(answer.url);
-      return;
-    }
+    if (answer?.ok && answer.redirected && !(whole && boxes(made) === boxes(document))) return location.replace(answer.url);
     asked = null;
     shown.removeAttribute("aria-busy");
     // What starts it stays: it may be pressed just now.
