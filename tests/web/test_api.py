@@ -274,6 +274,9 @@ def test_the_page_and_the_api_answer_a_failure_of_the_machine_alike(
     ):
         assert answer.status_code == 500
         assert "cannot write" in answer.text
+    full = subprocess.CompletedProcess((), 2, "", "callbench: cannot write /x: No space left on device; make room")
+    monkeypatch.setattr("callbench.web.program._ended", lambda *_: full)
+    assert [page.get(f"{at}/records/soak/report").status_code for at in ("", "/api")] == [500, 500]
     # What nobody has put into a sentence: a disk that is full where a request needs a file.
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", Mock(side_effect=OSError(errno.ENOSPC, "No room", "/full/x")))
     for path in ("/api/records/soak/export", "/records/soak/export"):

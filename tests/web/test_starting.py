@@ -1,5 +1,6 @@
 """Commands that the page starts: their command line, their log, Stop and Resume."""
 
+import errno
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import psutil
@@ -17,7 +19,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from callbench.catalog.study import names as studies
-from callbench.model.errors import BadInput
+from callbench.model.errors import BadInput, MachineFailure
 from callbench.store import turn
 from callbench.store.shelf import Shelf
 from callbench.web.choosing import together
@@ -193,6 +195,14 @@ def test_measurements_take_turns_and_say_for_whom(tmp_path: Path, monkeypatch: p
 def test_two_pages_that_start_in_one_second_name_two_commands(shelf: Shelf) -> None:
     """Each asked for a free name before the other had taken it: one was lost, and both wrote one log."""
     assert [Jobs(shelf)._claimed(name) for name in ("load-1", "load-1", "load-1-again")] == [True, False, True]
+
+
+def test_what_cannot_be_written_down_does_not_go_on(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk the page said that it could not start a command, and had started it."""
+    monkeypatch.setattr("callbench.web.jobs.put", Mock(side_effect=OSError(errno.ENOSPC, "No room")))
+    with pytest.raises(MachineFailure, match="No room; make room"):
+        jobs.start(command_line("load", LONG))
+    assert jobs._children[0].wait(60) == -signal.SIGKILL
 
 
 def test_a_command_outlives_its_page(jobs: Jobs, shelf: Shelf) -> None:

@@ -122,7 +122,7 @@ class Jobs:
             back: the address that leads back from it.
 
         Raises:
-            MachineFailure: it cannot be started, or its files cannot be written.
+            MachineFailure, OSError: it cannot be started, or its files cannot be written.
         """
         with self._one:
             name = self._shelf.free_name(f"{words[0]}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}")
@@ -217,10 +217,8 @@ class Jobs:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             (self._folder / f"{name}.log").touch(0o600, exist_ok=False)
-        except OSError as failure:
-            if isinstance(failure, FileExistsError):
-                return False
-            raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
+        except FileExistsError:
+            return False
         return True
 
     def _start(self, name: str, words: Sequence[str], back: str = "") -> Job:
@@ -242,8 +240,13 @@ class Jobs:
                 )
             self._children.append(child)
             job = Job(name, shown, log, child.pid, psutil.Process(child.pid).create_time(), back)
-            kept = {"words": shown, "pid": job.pid, "born": job.born, "back": back}
-            put(self._folder / f"{name}.json", as_file(kept))
+            try:
+                kept = {"words": shown, "pid": job.pid, "born": job.born, "back": back}
+                put(self._folder / f"{name}.json", as_file(kept))
+            except OSError:
+                # Nobody could find it any more.
+                child.kill()
+                raise
         except OSError as failure:
             raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
         return job

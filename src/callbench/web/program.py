@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from callbench.model.errors import BadInput, CallbenchError, MachineFailure
+from callbench.model.machine_limits import remedy_in
 from callbench.store import turn
 
 _LONGEST_S = 600
@@ -136,8 +137,9 @@ def tried(words: Sequence[str]) -> TriedCall:
 
 def _failure(words: Sequence[str], ended: subprocess.CompletedProcess[str]) -> CallbenchError:
     sentence = ended.stderr.strip().rpartition("\n")[2].removeprefix("callbench: ")
-    kind: type[CallbenchError] = BadInput if ended.returncode == BadInput.exit_code else CallbenchError
-    return kind(sentence or f"{shell(words)} ended with {ended.returncode}")
+    # A command ends alike where the machine refused something: its sentence says what.
+    asked = ended.returncode == BadInput.exit_code and remedy_in(sentence) is None
+    return (BadInput if asked else CallbenchError)(sentence or f"{shell(words)} ended with {ended.returncode}")
 
 
 def _ended(words: Sequence[str], longest_s: float) -> subprocess.CompletedProcess[str]:
