@@ -244,8 +244,7 @@ class Jobs:
                 kept = {"words": shown, "pid": job.pid, "born": job.born, "back": back}
                 put(self._folder / f"{name}.json", as_file(kept))
             except OSError:
-                # Nobody could find it any more.
-                child.kill()
+                child.kill()  # nobody could find it any more
                 raise
         except OSError as failure:
             raise machine_limits.written(f"cannot start a command in {self._folder}", failure) from failure
