@@ -117,7 +117,7 @@ def test_a_tail_of_two_forks_is_undecided_without_numbers_that_say_nothing() -> 
     out = io.StringIO()
     show.print_comparison(found, Console(file=out, width=200))
     assert not re.search(r"\d{5,} %|e\+|0\.0000", out.getvalue())
-    assert "over 1,000 %" in out.getvalue()
+    assert "over 10 times A's" in out.getvalue()
     assert show.verdict(found) == "Undecided: the p99 of B is hardly known"
     rate = ComparedFigures("c", ("a/x", "a/x"), "Sum", ([700.0, 710, 704, 702], [680.0, 712, 690, 678]))
     both = Comparison("A", "B", "4 forks", Rule(), metric_verdicts([rate, tail], Rule()), [])
@@ -137,6 +137,26 @@ def test_how_much_worse_it_may_be_is_the_end_of_the_interval_beside_it() -> None
     out = io.StringIO()
     show.print_comparison(found, Console(file=out, width=200))
     assert f"may be {100 * (row.decided.ratio.high - 1):.0f} % worse" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("values", "metric", "text"),
+    [
+        (([100.0, 104, 98, 101], [60.0, 45, 80, 50]), ComparedMetric.RATE, r"the rate of B may be 0\.\d+ times A's"),
+        (([10.0, 14, 11, 15], [20.0, 13, 12, 30]), ComparedMetric.P99, r"the p99 of B may be [\d.]+ times A's"),
+        (([100.0, 102, 98, 101], [1.0, 300, 0.5, 20]), ComparedMetric.RATE, "the rate of B is hardly known"),
+    ],
+)
+def test_what_is_many_times_worse_is_no_share(
+    values: tuple[list[float], list[float]], metric: ComparedMetric, text: str
+) -> None:
+    """It was "100 % worse", and "506 % worse" beside "could detect ± 346 %": a rate cannot fall by 346 %."""
+    figures = ComparedFigures("c", ("a/x", "a/x"), "Sum", values, metric)
+    found = Comparison("A", "B", "4 forks", Rule(), metric_verdicts([figures], Rule()), [])
+    out = io.StringIO()
+    show.print_comparison(found, Console(file=out, width=200))
+    assert re.fullmatch(f"Undecided: {text}", show.verdict(found))
+    assert not re.search(r"\d{3,} %", out.getvalue())
 
 
 def test_noise_is_not_called_too_close() -> None:

@@ -38,7 +38,7 @@ def test_a_change_leads_to_the_two_records(callbench: Callbench, folder: Path) -
     assert change.startswith("  calls a second, calls/s: +") or "calls/s: +" in change
     assert ", better; noise " in change
     assert where == "  between load-19 (2026-03-20 12:00) and load-20 (2026-03-21 12:00)"
-    assert "In about 2% of series without a change, chance alone shows one." in "\n".join(rest)
+    assert "In about 2 % of series without a change, chance alone shows one." in "\n".join(rest)
 
 
 def test_the_size_and_the_noise_of_a_change_are_those_that_were_put_in(folder: Path) -> None:

@@ -14,11 +14,14 @@ from hypothesis import strategies as st
 from callbench.analysis.run.subject import subject
 from callbench.analysis.wire.counts import SHARES
 from callbench.report.charts import palette
+from callbench.report.charts.cut_ends import cut_text
 from callbench.report.charts.draw import to_svg
 from callbench.report.charts.knee import KneeStep, ObjectiveMark, knee_chart
 from callbench.report.charts.narrow import PHONE, columns, narrow
+from callbench.report.charts.ratios import RatioMark, ratios
 from callbench.report.charts.shares import shares
 from callbench.report.export.formats import TEXTS
+from callbench.stats.estimate.interval import Interval
 from callbench.store.record import Record
 from report.synthetic import write
 
@@ -33,6 +36,24 @@ def knee() -> dict[str, Any]:
     )
     assert spec is not None
     return spec
+
+
+def test_an_interval_that_says_nothing_does_not_stretch_the_axis() -> None:
+    """It reached from 8e-6 to 74,038, and all other intervals were points."""
+    known, unknown = Interval(0.95, 0.93, 0.97, 12), Interval(1.1, 8.1e-6, 74038.5, 2)
+    alone, beside = (
+        ratios([RatioMark(f"{place}", one, "x", passed=True) for place, one in enumerate(every)], "B / A")
+        for every in ([known], [known, unknown])
+    )
+    assert alone is not None
+    assert beside is not None
+    values = beside["data"]["values"]
+    assert min(value["low"] for value in values) >= 0.09
+    assert max(value["high"] for value in values) <= 11
+    assert [value.get("above", False) for value in values] == [False, True]
+    assert len(beside["layer"]) == len(alone["layer"]) + 2, "an arrow at each end"
+    assert "74,038" not in values[1]["said"]
+    assert (cut_text([known], [1.0]), bool(cut_text([known, unknown], [1.0]))) == ("", True)
 
 
 def both(svg: str) -> tuple[str, str]:

@@ -256,8 +256,10 @@ def test_what_is_undecided_says_what_could_not_be_seen_and_what_would_settle_it(
 
     near = said(206.0, 212.0, 196.0, 214.0)
     # Its logarithms have a mean of 0.034 and a spread of 0.039: (2.18 + 0.87) 0.039 / sqrt 13 is less than that.
-    assert near == ("undecided: a difference under 8.6 % could not be detected; about 9 more forks would decide it")
-    assert said(200.0, 202.0, 198.0, 200.1).endswith("even 100 more forks would not decide it")
+    assert near == (
+        "undecided: a difference under 8.6 % could not be detected; about 9 more forks would decide this ratio"
+    )
+    assert said(200.0, 202.0, 198.0, 200.1).endswith("even 100 more forks would not decide this ratio")
     assert said(100.0, 400.0, 210.0, 230.0).startswith("undecided: a difference under a factor of ")
     assert said(300.0) == "undecided: one fork does not show how much forks differ"
     assert said(300.0, 302.0, 298.0, 300.0) == ""

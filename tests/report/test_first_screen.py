@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from browser import FLAGS
+from callbench.analysis.judge.effects import Influence
 from callbench.analysis.run.rankings import in_process
 from callbench.analysis.run.subject import Subject, subject
 from callbench.analysis.run.tables import Row, TableCell
@@ -229,10 +230,31 @@ def test_what_is_certain_and_what_is_not_is_said_in_three_lines(whole: Subject) 
     assert valid.startswith("This quick run")
 
 
+def test_what_is_shown_above_is_not_denied_below(few: Subject) -> None:
+    """The sentence ended with "shown", and the line below said that no stack is shown to be the fastest."""
+    (first,) = leading(summary(few).choices)
+    alone = replace(summary(few), choices=[first])
+    assert first.lasts
+    (certain,) = (line.text for line in answer(few, alone).lines if line.about == "Certain")
+    assert first.best is not None
+    assert certain == f"Shown to be the fastest: {first.name(first.best)} in {first.where}."
+    open_ = replace(alone, choices=[replace(first, shown=False)])
+    assert answer(few, open_).lines[0].text == "No stack is shown to be the fastest."
+
+
+def test_only_a_factor_that_is_told_from_1_is_certain(whole: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Influence, "shown", property(lambda influence: "shm" in influence.best))
+    certain = answer(whole, summary(whole)).lines[0].text
+    assert "channels change the rate" in certain
+    assert "messages" not in certain
+
+
 def test_a_run_that_was_stopped_says_so_on_its_first_screen(tmp_path: Path) -> None:
     folder = write(tmp_path / "stopped", only=FEW)
     record = json.loads((folder / "record.json").read_text())
-    (folder / "record.json").write_text(json.dumps({**record, "state": "stopped"}))
-    stopped = subject(Record(folder))
-    said = answer(stopped, summary(stopped))
-    assert "The run is stopped: values are missing." in said.lines[-1].text
+    # Of one that was killed, the file still says that it runs.
+    for state, told in (("stopped", "is stopped"), ("running", "was cut off")):
+        (folder / "record.json").write_text(json.dumps({**record, "state": state}))
+        ended = subject(Record(folder))
+        said = answer(ended, summary(ended))
+        assert f"The run {told}: values are missing." in said.lines[-1].text

@@ -123,7 +123,15 @@ def judged(id_: str, verdict: Verdict, *needed: int | None, why: str = "") -> Cl
     part = ClaimedRatio("x over y", ({"stack": "a/x"},), ({"stack": "a/y"},), 1.0, float("inf"))
     ratio = None if why else geometric_mean((1.0, 1.5, 0.9))
     every = [
-        ClaimComparison(part, verdict, ratio, None, why, 0.0, RangeTest(Outcome.UNDECIDED, 1.0, 0.5, 3, more))
+        ClaimComparison(
+            replace(part, label=f"x over y, {more}"),
+            verdict,
+            ratio,
+            None,
+            why,
+            0.0,
+            RangeTest(Outcome.UNDECIDED, 1.0, 0.5, 3, more),
+        )
         for more in needed
     ] or [ClaimComparison(part, verdict, ratio, None, why, 0.0)]
     return ClaimResult(id_, "", "", "rate_per_s", verdict, every, every[0])
@@ -135,6 +143,8 @@ def test_an_undecided_claim_needs_what_the_slowest_of_its_comparisons_needs(
 ) -> None:
     (one,) = found(judged=(judged("c", Verdict.UNDECIDED, *needed),))
     assert (one.kind, one.about, one.reason, one.more) == (ObstacleKind.CLAIM, "c", Reason.NOISY, more)
+    # It stood beside the value of another, which needs fewer.
+    assert one.detail.startswith(f"x over y, {more}: ")
     assert "threshold above 1" in one.detail
 
 

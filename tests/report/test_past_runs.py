@@ -84,6 +84,11 @@ def test_runs_that_agree_turn_no_verdict_and_open_hardly_any(tmp_path: Path) -> 
 def test_only_earlier_finished_runs_of_the_same_study_version_and_machine_count(tmp_path: Path) -> None:
     *earlier, last = runs(tmp_path, 5, spread=0.1)
     assert [run.path.name for run in earlier_runs(Record(last))] == ["run-3", "run-2", "run-1", "run-0"]
+    # Between other machines it was another measurement, though this one was the core of both.
+    between = earlier[3] / "environment.json"
+    hosts = {"hosts": {"server": {"name": "alpha"}, "client": {"name": "beta"}}}
+    between.write_text(json.dumps({**json.loads(between.read_text()), **hosts}))
+    assert [run.path.name for run in earlier_runs(Record(last))] == ["run-2", "run-1", "run-0"]
     changed(earlier[0], title="Another study")
     changed(earlier[1], callbench="0.0.9")
     environment = earlier[2] / "environment.json"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from callbench.analysis.wording.words import change_text
 from callbench.web.comparing import table
 from report import synthetic
 
@@ -45,10 +46,20 @@ def test_changes_are_sorted_by_their_noise_and_noise_is_marked() -> None:
     assert made["sentences"] == ["y"]
     names = ["large, sure", "small, sure", "large, noisy", "none", "unknown"]
     assert [row["name"] for row in made["rows"]] == [f"a/b {name}" for name in names]
-    assert [row["verdict"] for row in made["rows"] if not row["noise"]] == ["better", "worse"]
-    assert made["noise"] == 3
+    assert [row["verdict"] for row in made["rows"] if not row["noise"]] == ["better", "worse", "not compared"]
+    # What was not compared is no noise.
+    assert (made["noise"], made["missing"]) == (2, 1)
     assert made["rows"][0]["change"] == "+30.0 %"
     assert made["rows"][0]["by_noise"] == "13.2"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.031, "+3.1 %"), (0.51, "-49.0 %"), (0.2, "0.20 times"), (4.2, "4.2 times"), (1685.0, "over 100 times")],
+)
+def test_a_change_of_many_times_is_no_share(ratio: float, text: str) -> None:
+    """It was "+168415.0 %"."""
+    assert change_text(ratio) == text
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import pytest
 from callbench.model.errors import BadInput
 from callbench.store import packed
 from callbench.store.head import head
-from callbench.store.record_writer import RecordWriter, is_written, locked
+from callbench.store.record import is_written
+from callbench.store.record_writer import RecordWriter, locked
 from callbench.store.shelf import Shelf
 from conftest import assert_one_sentence
 from web_page import names

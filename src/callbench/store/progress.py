@@ -14,7 +14,7 @@ from typing import Generic, TypedDict, TypeVar, cast
 
 from callbench.model.secrets import SECRETS
 from callbench.store.head import now
-from callbench.store.record_writer import is_written
+from callbench.store.record import is_written
 
 _Point = TypeVar("_Point")
 

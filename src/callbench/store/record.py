@@ -1,6 +1,7 @@
 """A record on disk, for reading: its head, its journal, its tables. docs/reference/run-folder.md describes it."""
 
 import copy
+import fcntl
 import hashlib
 import json
 import os
@@ -23,6 +24,7 @@ from callbench.store.pieces import BY_PART, PARTS, VIEWS
 from callbench.store.tables import QUERIES
 from callbench.store.typed import Misfit, Typed, typed
 
+CUT_OFF = "cut off"
 _MARK = "made-from.json"
 _FILES = "files"
 _LEAST_OBJECT = 1 << 20
@@ -34,6 +36,21 @@ _GLANCE_BYTES = 4 << 20
 
 class OtherFormat(BadInput):
     """A record that a newer or an older Callbench has written."""
+
+
+def is_written(path: Path) -> bool:
+    """Return whether a program writes a record now. One that was killed does not."""
+    try:
+        fd = os.open(path / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 class Record:
@@ -70,6 +87,17 @@ class Record:
     def kind(self) -> str:
         """What was measured: `run`, `comparison`, `peer`, `load`, `soak`, `overload`, `torture` ..."""
         return str(self.info["kind"])
+
+    @property
+    def state(self) -> str:
+        """`running`, `finished`, `stopped`, or `cut off`: its program was killed, and could not write that down."""
+        state = str(self.info["state"])
+        return CUT_OFF if state == "running" and not is_written(self.path) else state
+
+    @property
+    def state_in_words(self) -> str:
+        """Its state as the end of a sentence: `is stopped`, `was cut off`."""
+        return f"{'was' if self.state == CUT_OFF else 'is'} {self.state}"
 
     def requested(self, of: type[Typed]) -> Typed:
         """What was asked for, as the type of the record's kind: see `store.requested`.

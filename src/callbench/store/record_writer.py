@@ -196,21 +196,6 @@ def locked(path: Path) -> int:
     return fd
 
 
-def is_written(path: Path) -> bool:
-    """Return whether a program writes a record now. One that was killed does not."""
-    try:
-        fd = os.open(path / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(fd)
-    return False
-
-
 def _without_secrets(name: str, content: bytes) -> bytes:
     """Return the content of a file with masks for its secrets."""
     if name.endswith(".json"):

@@ -13,12 +13,12 @@ from typing import Any
 from callbench.model import machine_limits
 from callbench.model.errors import BadInput, NotNow, NotThere
 from callbench.store.head import FILE, as_file, commit_of
-from callbench.store.record import OtherFormat, Record
-from callbench.store.record_writer import is_written, locked, put
+from callbench.store.record import CUT_OFF, OtherFormat, Record
+from callbench.store.record_writer import locked, put
 
 TAGS_FILE = "tags.json"
 MOST_TAGS, LONGEST_TAG = 20, 40
-CUT_OFF, DAMAGED, OTHER_FORMAT = "cut off", "damaged", "of another format"
+DAMAGED, OTHER_FORMAT = "damaged", "of another format"
 STATES = ("running", "finished", "stopped", CUT_OFF, DAMAGED, OTHER_FORMAT)
 # The kind of a record that cannot be read.
 UNKNOWN = "unknown"
@@ -207,12 +207,8 @@ class Shelf:
                 state=OTHER_FORMAT if isinstance(failure, OtherFormat) else DAMAGED,
                 trouble=str(failure),
             )
-        info, trouble = record.info, ""
-        measured = commit_of(info)
+        info, measured, trouble, state = record.info, commit_of(record.info), "", record.state
         request = info["request"] if isinstance(info["request"], dict) else {}
-        state = str(info["state"])
-        if state == "running" and not is_written(path):
-            state = CUT_OFF
         if state != "running":
             try:
                 record.require_sealed(at_a_glance=True)

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from callbench.analysis.wording.words import change_text
 from callbench.model.errors import BadInput
-from callbench.stats.estimate.digits import percent
 from callbench.store.shelf import Shelf
 from callbench.web.guard import READING_POLICY
 from callbench.web.program import KeptAnswers, parsed
@@ -19,7 +19,7 @@ from callbench.web.views import view
 MOST_RUNS = 6
 # Passed, a regression, undecided: the comparison was made in each case.
 _ENDS = (0, 1, 3)
-_NOISE = frozenset({"equivalent", "undecided", "not compared"})
+_NOISE, _MISSING = frozenset({"equivalent", "undecided"}), "not compared"
 
 
 class Comparing:
@@ -73,6 +73,7 @@ def table(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "rows": rows,
         "noise": sum(row["noise"] for row in rows),
+        "missing": sum(row["missing"] for row in rows),
         "title": document["title"],
         "sentences": [sentence for sentence in document["sentences"] if sentence != document["outcome"]],
         "notes": document["notes"],
@@ -99,10 +100,11 @@ def _row(cell: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": _name(cell["stacks"], cell["name"]),
         "metric": cell["metric"],
-        "change": percent(ratio - 1, 1, sign=True) if ratio else "",
-        "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}" if low and high else "",
+        "change": change_text(ratio) if ratio else "",
+        "interval": f"{change_text(low)} to {change_text(high)}" if low and high else "",
         "by_noise": f"{far:,.1f}" if far >= 0 else "",
         "verdict": cell["verdict"],
         "noise": cell["verdict"] in _NOISE,
+        "missing": cell["verdict"] == _MISSING,
         "why": cell["why"],
     }

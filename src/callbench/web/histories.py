@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.history.order import SeriesOrder
-from callbench.analysis.wording.words import counted
+from callbench.analysis.wording.words import change_text, counted
 from callbench.model.errors import BadInput
 from callbench.report.history.short_series import short_text
 from callbench.stats.estimate.digits import figure, percent
@@ -104,8 +104,8 @@ def _change(change: Entry, series: Entry, address: Callable[[str], str]) -> dict
     low, high = (change[end] or ratio for end in ("ratio_low", "ratio_high"))
     return {
         **change,
-        "percent": percent(ratio - 1, 1, sign=True),
-        "interval": f"{percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}",
+        "percent": change_text(ratio),
+        "interval": f"{change_text(low)} to {change_text(high)}",
         "noise": percent(change["noise"], 1),
         "sides": [{**point, "address": address(point["record"])} for point in (change["before"], change["after"])],
         "drawn": levels(drawn, series["levels"], names.index(change["after"]["record"])),

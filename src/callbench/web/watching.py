@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from callbench.model.errors import BadInput
 from callbench.store import progress, turn
-from callbench.store.record_writer import is_written
+from callbench.store.record import is_written
 from callbench.store.served_state import ServedState, read_state
 from callbench.store.shelf import Shelf
 from callbench.web.drawing import drawn

@@ -135,8 +135,8 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
 
 def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[str]:
     """Describe what a reader must know."""
-    if run.info["state"] != "finished":
-        yield f"This comparison is {run.info['state']}. Only its finished forks count."
+    if run.state != "finished":
+        yield f"This comparison {run.state_in_words}. Only its finished forks count."
     rates = [cell for cell in cells if cell.figures.metric is ComparedMetric.RATE]
     yield from failure_notes(cells)
     with_tail = {cell.figures.cell for cell in cells if cell.figures.metric is ComparedMetric.P99}

@@ -12,6 +12,7 @@ from callbench.analysis.peer.agreement import PEER, GeneratorRound, steady_round
 from callbench.analysis.peer.stored import cell_name
 from callbench.analysis.peer.stored import read_result as read_peer
 from callbench.analysis.stability import overload_result, soak_result
+from callbench.analysis.wording.words import counted
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.errors import BadInput
 from callbench.model.metrics.registry import VALUES
@@ -108,7 +109,7 @@ def _of_run(record: Record, metrics: Sequence[str]) -> Iterator[SeriesValue]:
 def _of_load(record: Record) -> Iterator[SeriesValue]:
     result = read_result(record)
     asked = result.get("rate_asked_per_s")
-    cell = f"{result['clients']} clients" + (f", {given(asked)}/s asked" if asked else "")
+    cell = counted(result["clients"], "client") + (f", {given(asked)}/s asked" if asked else "")
     latency = result["latency_us"]
     p50, p99 = (latency.get("p50"), latency.get("p99")) if latency else (None, None)
     for metric, value in ((RATE, result["rate_per_s"]), (P50, p50), (P99, p99)):

@@ -33,6 +33,16 @@ class Influence:
     factor: Interval
     by_fork: Mapping[int, float]
 
+    @property
+    def shown(self) -> bool:
+        """Whether the factor is told from 1."""
+        return by_ratio(self.factor) is Decision.BETTER
+
+    @property
+    def text(self) -> str:
+        """The factor, with no more digits than its interval supports."""
+        return figure(self.factor.middle, self.factor.half_width)
+
 
 @dataclass(frozen=True)
 class Influences:
@@ -118,10 +128,8 @@ def _sentence(both: Influences) -> str:
 
 
 def _factor(influence: Influence) -> str:
-    certain = by_ratio(influence.factor) is Decision.BETTER
-    doubt = "" if certain else ", not distinguished from 1"
-    factor = figure(influence.factor.middle, influence.factor.half_width)
-    return f"{factor} ({influence.worst} to {influence.best}{doubt})"
+    doubt = "" if influence.shown else ", not distinguished from 1"
+    return f"{influence.text} ({influence.worst} to {influence.best}{doubt})"
 
 
 def _influence(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Influence:

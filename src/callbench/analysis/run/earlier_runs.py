@@ -55,9 +55,12 @@ def _is_earlier(run: Record, other: Record) -> bool:
 
 
 def _machine(run: Record) -> Sequence[object]:
-    """Return what tells machines apart."""
+    """Return what tells machines apart: this one, and the hosts on which the two sides ran, if there were any."""
     environment = run.environment()
-    return [fact_of(environment, part, key) for part, key in _SAME_MACHINE]
+    hosts = environment.get("hosts")
+    sides = hosts.items() if isinstance(hosts, Mapping) else ()
+    named = [(side, about.get("name")) for side, about in sides if isinstance(about, Mapping)]
+    return [*(fact_of(environment, part, key) for part, key in _SAME_MACHINE), sorted(named)]
 
 
 def _timed_request(run: Record) -> RequestedRun:

@@ -1,5 +1,6 @@
 """What stands in the way of knowing more: claims and neighbours left undecided, and what has no rank, each with why."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -92,16 +93,24 @@ def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     deciding = judged.deciding
     if judged.verdict is Verdict.UNMEASURED:
         yield Obstacle(ObstacleKind.CLAIM, judged.text or judged.id, "", _unmeasured(deciding.why), deciding.why)
-    if judged.verdict is not Verdict.UNDECIDED or deciding.ratio is None:
+    if judged.verdict is not Verdict.UNDECIDED:
         return
-    open_ = [each for each in judged.compared if each.verdict is Verdict.UNDECIDED]
-    reason = _why(_cells(subject, deciding), deciding.ratio, deciding.comparison.low, deciding.comparison.high)
-    needed = [each.tested.more_forks if each.tested else None for each in open_]
-    more = max((number for number in needed if number), default=None) if all(needed) else None
-    text = f"{deciding.comparison.label}: {claim_ratio_text(deciding)}, threshold {deciding.threshold}"
+    # All must be decided: the one that needs most says how many forks, and its value stands beside them.
+    longest = max((each for each in judged.compared if each.verdict is Verdict.UNDECIDED), key=_needed)
+    if longest.ratio is None:
+        return
+    more = longest.tested.more_forks if longest.tested else None
+    reason = _why(_cells(subject, longest), longest.ratio, longest.comparison.low, longest.comparison.high)
+    text = f"{longest.comparison.label}: {claim_ratio_text(longest)}, threshold {longest.threshold}"
     yield Obstacle(
         ObstacleKind.CLAIM, judged.text or judged.id, "", reason, text, more if reason in _TIME_HELPS else None
     )
+
+
+def _needed(compared: ClaimComparison) -> float:
+    """Return how many more forks would decide a comparison; infinitely many if no sensible number would."""
+    more = compared.tested.more_forks if compared.tested else None
+    return math.inf if more is None else more
 
 
 def _cells(subject: Subject, compared: ClaimComparison) -> list[Result]:

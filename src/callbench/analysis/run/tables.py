@@ -153,7 +153,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str, writ
             published = "" if write else _published(study, table, row, column)
             places.append(TableCell(**{**cell.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
-    waits = table.link != LOOPBACK and not values
+    waits = not values and _without_link(table.link, results)
     return FilledTable(
         id=table.id,
         title=table.title,
@@ -192,10 +192,16 @@ def _choose(table: TablePart, row: Line, column: Line, results: Results, write: 
             why=f"{len(cells)} cells", about="More than one cell belongs here. The study must distinguish them."
         )
     if not cells:
-        return TableCell(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
+        waits = _without_link(table.link, results)
+        return TableCell(why="needs a link" if waits else "", about="Not part of this run.")
     if statistic == limits.STATISTIC and limits.word(cells[0], None):
         return _limit(cells[0], results.validity.cells.get(cells[0].id))
     return write(cells[0], statistic)
+
+
+def _without_link(link: str, results: Results) -> bool:
+    """Return whether a run had no link of this kind: where it had, a cell that is not there was not chosen."""
+    return link != LOOPBACK and not results.where({"link": link})
 
 
 def _limit(result: Result, known: CellValidity | None) -> TableCell:

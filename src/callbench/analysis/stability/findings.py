@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from callbench.model.errors import BadInput
 from callbench.model.suggestions import allowed_names
 from callbench.stats.decide.decision import Outcome, together
+from callbench.store.record import Record
 
 # What each command can find, and which of these make it fail by default. A server that is slower during a torture test
 # has still survived it.
@@ -67,10 +68,10 @@ def outcome(findings: Sequence[Finding], kinds: Sequence[str]) -> Outcome:
     )
 
 
-def unfinished(info: Mapping[str, object]) -> Iterator[Finding]:
+def unfinished(record: Record) -> Iterator[Finding]:
     """Yield a finding if the record is unfinished."""
-    if info["state"] != "finished":
-        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"it is {info['state']}, not finished")
+    if record.state != "finished":
+        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"it {record.state_in_words}, not finished")
 
 
 def closing_sentence(findings: Sequence[Finding], work: str, kinds: Sequence[str]) -> str:

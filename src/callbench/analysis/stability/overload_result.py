@@ -173,7 +173,7 @@ def overload_findings(result: OverloadResult) -> list[Finding]:
     collapses = () if result.deaths else _collapses(result)
     driven = [line for line in result.lines if line["kind"] in ("step", "slice", "over")]
     return [
-        *unfinished(result.run.info),
+        *unfinished(result.run),
         *_not_recovered(result),
         *collapses,
         *starved_findings("collapsed", driven),

@@ -22,7 +22,7 @@ def soak_findings(soak: SoakResult) -> list[Finding]:
 
 
 def _all_findings(soak: SoakResult) -> Iterator[Finding]:
-    yield from unfinished(soak.run.info)
+    yield from unfinished(soak.run)
     if not soak.steps:
         yield Finding("errors", Outcome.UNDECIDED, "no slice was made")
     if soak.deaths:

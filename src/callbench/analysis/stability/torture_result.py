@@ -116,7 +116,7 @@ def record(result: TortureResult) -> dict[str, object]:
 
 def torture_findings(result: TortureResult) -> list[Finding]:
     """Return all findings: what was wrong, or cannot be told."""
-    return [*unfinished(result.run.info), *_findings(result.tests, result.left_out)]
+    return [*unfinished(result.run), *_findings(result.tests, result.left_out)]
 
 
 def _findings(tests: Sequence[TortureTest], left_out: Mapping[str, str]) -> Iterator[Finding]:

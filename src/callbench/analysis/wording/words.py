@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from callbench.analysis.judge.claims import ClaimComparison, ClaimResult, Verdict
 from callbench.analysis.judge.questions import Answer
 from callbench.model.card import ExternalTable, RequestTable
-from callbench.stats.estimate.digits import end, figure, tells
+from callbench.stats.estimate.digits import end, figure, percent, tells
 from callbench.stats.estimate.interval import Interval
 from callbench.stats.estimate.power import MOST_FORKS
 from callbench.stats.estimate.processor_time import ProcessorTime
@@ -24,6 +24,10 @@ CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.UNDECIDED: "o
 
 # So many that one can choose between are named.
 _CHOICES = 4
+# A multiple beyond says no more than this.
+_MOST_TIMES = 100
+# A claim may have several, of which others need more.
+_RATIO = "this ratio"
 _OF_A_REQUEST = frozenset({"method", "path", "protocol"})
 _CHECKED_BY = {
     "its body byte by byte": ("expect_body", "expect_body_file", "expect_body_hex"),
@@ -69,6 +73,15 @@ def ratio_text(ratio: Interval | None) -> str:
     if not tells(ratio.half_width):
         return f"{figure(ratio.middle)} (known to no better than a factor of 100)"
     return f"{middle} ({_end(ratio, ratio.low)} to {_end(ratio, ratio.high)})"
+
+
+def change_text(ratio: float) -> str:
+    """Write a ratio as a change: `+3.1 %`, and from twice on or from half down as a multiple: `4.2 times`."""
+    if 1 / 2 < ratio < 2:
+        return percent(ratio - 1, 1, sign=True)
+    if not 1 / _MOST_TIMES <= ratio <= _MOST_TIMES:
+        return f"over {_MOST_TIMES} times" if ratio > 1 else f"under {1 / _MOST_TIMES:g} times"
+    return f"{figure(ratio)} times"
 
 
 def claim_ratio_text(compared: ClaimComparison) -> str:
@@ -170,21 +183,21 @@ def undecided_text(compared: ClaimComparison) -> str:
         reaches = (
             "not shown after the correction for all comparisons" if tested.corrected_away else "its interval is not"
         )
-        return f"undecided: outside its threshold, but {reaches}; {_more_text(tested.more_forks)}"
-    return f"undecided: {detectable_text(tested.detectable, tested.more_forks)}"
+        return f"undecided: outside its threshold, but {reaches}; {_more_text(tested.more_forks, _RATIO)}"
+    return f"undecided: {detectable_text(tested.detectable, tested.more_forks, _RATIO)}"
 
 
-def detectable_text(detectable: float, more_forks: int | None) -> str:
+def detectable_text(detectable: float, more_forks: int | None, what: str = "it") -> str:
     """Write the smallest difference that could have been detected, and about how many more forks would settle it."""
     seen = f"a difference under {_share_text(detectable)} could not be detected"
-    return f"{seen}; {_more_text(more_forks)}"
+    return f"{seen}; {_more_text(more_forks, what)}"
 
 
-def _more_text(more_forks: int | None) -> str:
+def _more_text(more_forks: int | None, what: str) -> str:
     """Write about how many more forks would settle something."""
     if more_forks is None:
-        return f"even {MOST_FORKS} more forks would not decide it"
-    return f"about {more_forks} more fork{'s' * (more_forks > 1)} would decide it"
+        return f"even {MOST_FORKS} more forks would not decide {what}"
+    return f"about {more_forks} more fork{'s' * (more_forks > 1)} would decide {what}"
 
 
 def counted_verdicts(counts: Mapping[Verdict, int]) -> str:

@@ -43,7 +43,7 @@ def capacity_report(run: Record) -> RecordReport:
     )
     about = f"{requested.name}{over_text(requested.link)}. The most {loop} with {search.objective} were searched."
     notes_ = notes(run, run.lines())
-    findings = list(unfinished(run.info))
+    findings = list(unfinished(run))
     return RecordReport(
         run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings,
         verdict=title(result),

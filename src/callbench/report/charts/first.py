@@ -11,6 +11,7 @@ from callbench.analysis.run.subject import Subject
 from callbench.analysis.wording.naming import named
 from callbench.analysis.wording.words import listed
 from callbench.report.charts.chart import chart
+from callbench.report.charts.cut_ends import cut_text
 from callbench.report.charts.heat_map import CallPanel, HeatCell, Layout, heat_map
 from callbench.report.charts.leaders import Leader, LeaderStanding, leaders
 from callbench.report.charts.marks import interval_ends
@@ -140,4 +141,5 @@ def _leaders(title: str, about: str, stacks: Sequence[Leader]) -> Chart | None:
     shown = sorted(stacks, key=lambda stack: -stack.rate.middle)[:MOST_LEADERS]
     left = len(stacks) - len(shown)
     about += f" {left} more {'has a lower rate' if left == 1 else 'have lower rates'}." if left else ""
+    about += cut_text([stack.rate for stack in shown])
     return chart(_ID, title, about, leaders(shown), TRIALS_SQL)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from callbench.report.charts.cut_ends import arrows, cut_ends
 from callbench.report.charts.marks import SAID, answering, interval_ends, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
 from callbench.stats.estimate.digits import BOUNDS, figure
@@ -71,17 +72,19 @@ def leaders(stacks: Sequence[Leader]) -> Spec:
     Args:
         stacks: one or more, from above to below.
     """
+    cut = cut_ends([stack.rate for stack in stacks])
     values = [
         {
             "name": stack.name,
-            "rate": stack.rate.middle,
-            "low": stack.rate.middle if stack.rate.low is None else stack.rate.low,
-            "high": stack.rate.middle if stack.rate.high is None else stack.rate.high,
+            "rate": drawn.middle,
+            "low": drawn.low,
+            "high": drawn.high,
+            **({"below": drawn.below, "above": drawn.above} if drawn.below or drawn.above else {}),
             "text": stack.text,
             "standing": stack.standing.value,
             SAID: stack.said,
         }
-        for stack in stacks
+        for stack, drawn in zip(stacks, cut, strict=True)
     ]
     names = [stack.name for stack in stacks]
     ends = [float(str(value[end])) for value in values for end in ("low", "high")]
@@ -102,11 +105,12 @@ def leaders(stacks: Sequence[Leader]) -> Spec:
         }
         for channel, of in (("color", _COLOURS), ("shape", _SHAPES))
     }
+    y = {"field": "name", "type": "nominal", "sort": names, "axis": room}
     return {
         "width": WIDTH,
         "height": {"step": _HIGH},
         "data": {"values": values},
-        "encoding": {"y": {"field": "name", "type": "nominal", "sort": names, "axis": room}},
+        "encoding": {"y": y},
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6},
@@ -115,6 +119,7 @@ def leaders(stacks: Sequence[Leader]) -> Spec:
             answering(
                 {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "encoding": {"x": x, **marks}}
             ),
+            *arrows(cut, y, x, marks["color"]),
             {
                 "mark": {"type": "text", "align": "center", "dy": -9, "fontSize": 10.5, "color": INK},
                 "encoding": {"x": x, "text": {"field": "text", "type": "nominal"}},

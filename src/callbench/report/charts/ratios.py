@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.report.charts.cut_ends import arrows, cut_ends
 from callbench.report.charts.marks import SAID, answering, interval_ends, value_text
 from callbench.report.charts.palette import FAINT, INK, SERIES, WIDTH, Spec, logarithmic
+from callbench.stats.estimate.digits import tells
 from callbench.stats.estimate.interval import Interval
 
 PASSED, FAILED = "passed", "not passed"
@@ -35,17 +37,19 @@ def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
     """
     if not marks:
         return None
+    cut = cut_ends([mark.ratio for mark in marks], [1.0])
     values = [
         {
             "name": mark.name,
-            "ratio": mark.ratio.middle,
-            "low": mark.ratio.middle if mark.ratio.low is None else mark.ratio.low,
-            "high": mark.ratio.middle if mark.ratio.high is None else mark.ratio.high,
+            "ratio": drawn.middle,
+            "low": drawn.low,
+            "high": drawn.high,
+            **({"below": drawn.below, "above": drawn.above} if drawn.below or drawn.above else {}),
             "text": mark.text,
             "passed": PASSED if mark.passed else FAILED,
-            SAID: f"{mark.name}: {value_text(mark.ratio.middle, interval_ends(mark.ratio))}",
+            SAID: f"{mark.name}: {_said(mark)}",
         }
-        for mark in marks
+        for mark, drawn in zip(marks, cut, strict=True)
     ]
     names = [mark.name for mark in marks]
     x = logarithmic("ratio", title, [1.0, *(float(str(value[end])) for value in values for end in ("low", "high"))])
@@ -72,9 +76,16 @@ def ratios(marks: Sequence[RatioMark], title: str) -> Spec | None:
             answering(
                 {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": {"y": y, "x": x, "color": colour}}
             ),
+            *arrows(cut, y, x, colour),
             {"mark": text, "encoding": {"y": y, "x": x, "text": {"field": "text", "type": "nominal"}}},
         ],
     }
+
+
+def _said(mark: RatioMark) -> str:
+    """Say what a mark is; an interval that says nothing is not named."""
+    told = tells(mark.ratio.half_width) or mark.ratio.half_width is None
+    return value_text(mark.ratio.middle, interval_ends(mark.ratio)) if told else mark.text
 
 
 def _same(x: Spec) -> Spec:

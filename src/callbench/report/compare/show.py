@@ -13,6 +13,7 @@ from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import NOT_COMPARED, ComparedMetric, MetricVerdict
 from callbench.analysis.wording.words import ratio_text, some
 from callbench.report.charts.chart import chart
+from callbench.report.charts.cut_ends import cut_text
 from callbench.report.charts.ratios import RatioMark, ratios
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
@@ -20,7 +21,7 @@ from callbench.report.text.markdown import folded
 from callbench.report.text.opening import Opening, opening_of
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.decide.decision import DecidedComparison, Decision, Outcome
-from callbench.stats.estimate.digits import figure
+from callbench.stats.estimate.digits import figure, share, tells
 from callbench.stats.estimate.power import MOST_FORKS
 from callbench.store.record import Record
 
@@ -37,8 +38,8 @@ _MARKS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔"
 # What B does where it is worse, by metric.
 _WORSE = {ComparedMetric.RATE: "is slower", ComparedMetric.P99: "has a higher p99"}
 _SAID_OF_B = frozenset({Decision.BETTER, Decision.WORSE, Decision.EQUIVALENT})
-# A greater share says nothing of a value.
-_MOST_SHARE = 10
+# Of a value that may be more times worse than these, nothing is known.
+_MOST_TIMES = 11
 _MOST_CHARTED = 12
 # Rows of a table in Markdown that are not folded.
 _MOST_SHOWN = 8
@@ -91,7 +92,7 @@ def _reasons(comparison: Comparison) -> Iterator[str]:
     elif outcome is Outcome.UNDECIDED:
         if failing:
             yield f"B may fail more calls{_where(comparison, failing)}"
-        ends = [(_may_be_worse(row.decided, row.figures.metric), row.figures.metric) for row in open_ if row.decided]
+        ends = [(_at_worst(row.decided, row.figures.metric), row.figures.metric) for row in open_ if row.decided]
         if ends:
             yield _may_be(ends)
         yield f"not compared{_where(comparison, open_)}"
@@ -99,18 +100,37 @@ def _reasons(comparison: Comparison) -> Iterator[str]:
 
 def _may_be(ends: Sequence[tuple[float, ComparedMetric]]) -> str:
     """Say what may be how much worse at most, and of what that is not known."""
-    known = [end for end in ends if end[0] <= _MOST_SHARE]
-    hardly = sorted({f"the {metric} of B is hardly known" for share, metric in ends if share > _MOST_SHARE})
-    worst = [f"the {max(known)[1]} of B may be {_percent(max(known)[0])} worse"] if known else []
-    return ", and ".join(worst + hardly)
+    known = [end for end in ends if _times_worse(*end) <= _MOST_TIMES]
+    hardly = sorted({f"the {metric} of B is hardly known" for end, metric in ends if (end, metric) not in known})
+    worst = max(known, key=lambda end: _times_worse(*end), default=None)
+    text = [f"the {worst[1]} of B may be {_worse_text(*worst)}"] if worst else []
+    return ", and ".join(text + hardly)
 
 
-def _may_be_worse(decided: DecidedComparison, metric: ComparedMetric) -> float:
-    """Give how much worse B may be, by the interval that is shown beside it; without one, what would not be seen."""
+def _at_worst(decided: DecidedComparison, metric: ComparedMetric) -> float:
+    """Give the ratio at which B is worst, by the interval that is shown beside it; without one, by what is not seen."""
     ratio = decided.ratio
     if ratio.low is None or ratio.high is None:
-        return decided.unseen
-    return ratio.high - 1 if metric.less_is_better else 1 - ratio.low
+        return 1 + decided.unseen if metric.less_is_better else 1 - decided.unseen
+    return ratio.high if metric.less_is_better else ratio.low
+
+
+def _times_worse(ratio: float, metric: ComparedMetric) -> float:
+    """Return how many times as bad B is as A at a ratio of B to A."""
+    if metric.less_is_better:
+        return ratio
+    return 1 / ratio if ratio > 0 else math.inf
+
+
+def _worse_text(ratio: float, metric: ComparedMetric) -> str:
+    """Write how much worse B is at a ratio of B to A: `8.6 % worse`, and beyond twice as bad `0.31 times A's`."""
+    if _times_worse(ratio, metric) < 2:
+        return f"{_percent(abs(ratio - 1))} worse"
+    if _times_worse(ratio, metric) <= _MOST_TIMES:
+        return f"{figure(ratio)} times A's"
+    return (
+        f"over {_MOST_TIMES - 1} times A's" if metric.less_is_better else f"under {1 / (_MOST_TIMES - 1):g} times A's"
+    )
 
 
 def _unmeasured(cells: Sequence[MetricVerdict]) -> str:
@@ -160,7 +180,7 @@ def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], comparison
     allowed = _percent(comparison.rule.allowed(metric))
     unseen = max((row.decided.unseen for row in open_ if row.decided), default=0.0)
     where = f" in {_cells(len(open_))}" if len(cells) > 1 else ""
-    missed = f"one up to {_percent(unseen)} could not be detected{where}" if open_ else ""
+    missed = f"one up to {_unseen_text(unseen)} could not be detected{where}" if open_ else ""
     if beyond:
         count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
         names = RowNames(comparison.cells)
@@ -357,10 +377,13 @@ def _charts(comparison: Comparison) -> list[Chart]:
     marks = []
     for row, ratio in rows[:_MOST_CHARTED]:
         name = f"{names.of(row)} {row.figures.metric}" if several else str(row.figures.metric)
-        marks.append(RatioMark(name, ratio, figure(ratio.middle, ratio.half_width), row.outcome is Outcome.PASSED))
+        known = ratio.half_width is None or tells(ratio.half_width)
+        text = figure(ratio.middle, ratio.half_width) if known else "hardly known"
+        marks.append(RatioMark(name, ratio, text, row.outcome is Outcome.PASSED))
     about = f"With {(1 - comparison.rule.level) * 100:.4g} % intervals."
     if len(rows) > len(marks):
         about += f" {len(rows) - len(marks)} more rows are in the table."
+    about += cut_text([mark.ratio for mark in marks], [1.0])
     drawn = chart("comparison-ratios", "B beside A", about, ratios(marks, "B / A, logarithmic"), _SOURCE)
     return [drawn] if drawn else []
 
@@ -409,13 +432,17 @@ def _verdict(row: MetricVerdict, comparison: Comparison) -> str:
     if decided.corrected_away:
         parts.append(f"not shown after the correction for {len(comparison.cells)} results")
     if decided.outcome is not Outcome.PASSED:
-        parts.append(f"may be {_percent(_may_be_worse(decided, row.figures.metric))} worse")
+        metric = row.figures.metric
+        parts.append(f"may be {_worse_text(_at_worst(decided, metric), metric)}")
     return "; ".join(parts)
 
 
 def _detectable(judged: MetricVerdict) -> str:
     """Write the smallest difference that could have been detected."""
-    return "" if judged.decided is None else f"± {_percent(judged.decided.detectable)}"
+    if judged.decided is None:
+        return ""
+    detectable = judged.decided.detectable
+    return f"± {_percent(detectable)}" if detectable < 1 else share(detectable)
 
 
 def _value(metric: ComparedMetric, value: float | None) -> str:
@@ -425,11 +452,16 @@ def _value(metric: ComparedMetric, value: float | None) -> str:
     return f"{figure(value, 0.005)} {'µs' if metric is ComparedMetric.P99 else metric.unit}"
 
 
-def _percent(share: float) -> str:
-    """Write a share: `2 %`, `0.5 %`; one of more than ten times says nothing more than that."""
-    if share > _MOST_SHARE:
-        return f"over {_MOST_SHARE * 100:,.0f} %"
-    return f"{share * 100:.2g} %" if share < 0.995 else f"{share * 100:.0f} %"
+def _percent(part: float) -> str:
+    """Write a share: `2 %`, `0.5 %`."""
+    return f"{part * 100:.2g} %" if part < 0.995 else f"{part * 100:.0f} %"
+
+
+def _unseen_text(part: float) -> str:
+    """Write a regression that could be there, as a share of A: `9 %`, from twice on `4 times A's`."""
+    if part < 1:
+        return _percent(min(part, 0.99))
+    return f"{figure(1 + part)} times A's" if part < _MOST_TIMES else f"over {_MOST_TIMES - 1} times A's"
 
 
 def _between(comparison: Comparison) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from callbench.analysis.history.history import History, LevelChange
 from callbench.analysis.history.series import SeriesPoint
-from callbench.analysis.wording.words import counted
+from callbench.analysis.wording.words import change_text, counted
 from callbench.report.history.short_series import short_text
 from callbench.stats.decide.changes import FEWEST, LEVEL
 from callbench.stats.estimate.digits import percent
@@ -29,7 +29,7 @@ def lines(history: History) -> Iterator[str]:
     if short < len(history.series):
         yield (
             "Method: E-divisive with permutation tests."
-            f" In about {LEVEL:.0%} of series without a change, chance alone shows one."
+            f" In about {percent(LEVEL)} of series without a change, chance alone shows one."
         )
     if copies := len(history.collected.copies):
         yield f"{counted(copies, 'copy', 'copies')} of these records left out."
@@ -42,8 +42,8 @@ def _change(change: LevelChange) -> Iterator[str]:
     low, high = (ratio.middle if end is None else end for end in (ratio.low, ratio.high))
     yield f"{name.study}: {name.cell}"
     yield (
-        f"  {name.title}: {percent(ratio.middle - 1, 1, sign=True)}"
-        f" ({percent(low - 1, 1, sign=True)} to {percent(high - 1, 1, sign=True)}),"
+        f"  {name.title}: {change_text(ratio.middle)}"
+        f" ({change_text(low)} to {change_text(high)}),"
         f" {'better' if change.better else 'worse'}; noise {percent(change.noise, 1)}"
     )
     yield f"  between {_dated(change.before)} and {_dated(change.after)}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callbench.analysis.cells.results import Result
-from callbench.analysis.judge.effects import Influence, influences
+from callbench.analysis.judge.effects import influences
 from callbench.analysis.run.rankings import Ranking, in_process
 from callbench.analysis.run.subject import CONDITIONS, Subject
 from callbench.analysis.run.tables import table_cell
@@ -13,7 +13,6 @@ from callbench.analysis.wording.words import counted, listed
 from callbench.model.cell import HELD
 from callbench.report.text.choice import WITHIN, RankingChoice
 from callbench.report.text.summary import Summary, cautions
-from callbench.stats.estimate.digits import figure
 
 # So many loads are named one by one; a page with more has them in its table.
 MOST = 3
@@ -121,19 +120,22 @@ def _place(choice: RankingChoice) -> str:
 
 
 def _certain(subject: Subject, summary: Summary) -> str:
-    """Say how far channel and message move the rate, and how many first places are shown."""
-    texts = [_influence_text(subject, [choice.ranking for choice in leading(summary.choices)])]
+    """Say how far channel and message move the rate, as far as that is shown, and what is shown to be the fastest."""
+    first = leading(summary.choices)
+    factors = _influence_text(subject, [choice.ranking for choice in first])
     lasting = [
         choice for choice in summary.choices if choice.lasts and choice.best is not None and choice.next is not None
     ]
-    others = [choice for choice in lasting if choice not in leading(summary.choices)]
-    if others:
-        names = [f"{choice.name(choice.best)} in {choice.where}" for choice in others[:2] if choice.best is not None]
-        more = f" and in {len(others) - 2} more" if len(others) > 2 else ""
-        texts.append(
-            f"{'Also shown' if len(lasting) > len(others) else 'Shown'} to be the fastest: {'; '.join(names)}{more}."
-        )
-    return " ".join(filter(None, texts)) or ("" if not summary.choices else "No stack is shown to be the fastest.")
+    others = [choice for choice in lasting if choice not in first]
+    # What the sentence above says is repeated where nothing else is certain.
+    told = others or ([] if factors else lasting)
+    names = [f"{choice.name(choice.best)} in {choice.where}" for choice in told[:2] if choice.best is not None]
+    more = f" and in {len(told) - 2} more" if len(told) > 2 else ""
+    head = "Also shown" if len(lasting) > len(told) else "Shown"
+    shown = f"{head} to be the fastest: {'; '.join(names)}{more}." if told else ""
+    beyond = " beyond this run" if any(choice.shown for choice in summary.choices) else ""
+    none = f"No stack is shown to be the fastest{beyond}." if summary.choices else ""
+    return " ".join(filter(None, (factors, shown))) or none
 
 
 def _influence_text(subject: Subject, tables: Sequence[Ranking]) -> str:
@@ -142,20 +144,13 @@ def _influence_text(subject: Subject, tables: Sequence[Ranking]) -> str:
     for table in tables:
         outside = [cell for cell in table.ranked if not in_process(subject, cell)]
         for both in list(influences(outside, subject.cards).values())[:1]:
-            channel, message = _times(both.channel), _times(both.message)
-            said = (
-                f"by {channel} and {message}"
-                if parts
-                else f"channels change the rate by a factor of {channel}, messages by {message}"
-            )
-            parts.append(
-                f"{subject.title_of(table.group)}: {said}{'' if both.shown else ' (which more, is undecided)'}"
-            )
+            kinds = (("channels", both.channel), ("messages", both.message))
+            shown = [(name, influence.text) for name, influence in kinds if influence.shown]
+            how = "by" if parts else "change the rate by a factor of"
+            said = [f"{name} {'by' if place else how} {text}" for place, (name, text) in enumerate(shown)]
+            undecided = " (which more, is undecided)" if len(shown) > 1 and not both.shown else ""
+            parts += [f"{subject.title_of(table.group)}: {', '.join(said)}{undecided}"] if said else []
     return f"{'; '.join(parts)}." if parts else ""
-
-
-def _times(influence: Influence) -> str:
-    return figure(influence.factor.middle, influence.factor.half_width)
 
 
 def _open(summary: Summary) -> str:
@@ -173,15 +168,15 @@ def _open(summary: Summary) -> str:
 
 def _valid(subject: Subject) -> str:
     """Say what run, machine and condition it holds for, and what went wrong."""
-    results, state = subject.results, subject.run.info["state"]
+    results = subject.results
     run = "This quick run" if subject.quick else "This run"
     if results.run_spread.other is not None:
         earlier = results.run_spread.runs - 1
         run = f"Runs on this machine, as {counted(earlier, 'earlier run')} {'shows' if earlier == 1 else 'show'}"
     held = f", with {CONDITIONS[HELD]}" if subject.run.condition == HELD else ""
     texts = [f"{run}{held}."]
-    if state != "finished":
-        texts.append(f"The run is {state}: values are missing.")
+    if subject.run.state != "finished":
+        texts.append(f"The run {subject.run.state_in_words}: values are missing.")
     if subject.left_out:
         texts.append(subject.left_out)
     stacks = {excluded.stack for excluded in results.excluded}

@@ -169,7 +169,7 @@ def of_claims(judged: Sequence[ClaimResult]) -> str:
 
 def cautions(subject: Subject) -> list[str]:
     """Write what a reader must know before believing a value."""
-    info, results = subject.run.info, subject.results
+    results = subject.results
     texts = [subject.left_out] if subject.left_out else []
     if subject.quick:
         texts.append(
@@ -180,8 +180,10 @@ def cautions(subject: Subject) -> list[str]:
     share = subject.study.part.load.share
     if share != 1 and not subject.quick:
         texts.append(f"This run used {percent(share)} of the study's calls and of its trial times.")
-    if info["state"] != "finished":
-        texts.append(f"This run is {info['state']}. Missing values are not measured yet. Continue with --resume.")
+    if subject.run.state != "finished":
+        texts.append(
+            f"This run {subject.run.state_in_words}. Missing values are not measured yet. Continue with --resume."
+        )
     if subject.run.condition == HELD:
         beside = " The section Idle states has both." if subject.others else ""
         texts.append(
