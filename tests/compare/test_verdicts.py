@@ -1,6 +1,7 @@
 """Verdicts on simulated rates with a known truth: what is found, what is not, and how often chance alone is called."""
 
 import math
+from dataclasses import replace
 
 import hypothesis.strategies as some
 import numpy as np
@@ -182,6 +183,12 @@ def test_a_sentence_says_what_would_settle_it(spreads: list[float], said: str) -
     assert ("forks would" in sentence) == bool(said)
     numbers = [one["more_forks"] for one in show.record(found)["cells"]]
     assert numbers == [15 if spread == 0.02 else None for spread in spreads]
+    # No number of forks is promised where it is open whether B fails more calls: seven were, for the rate alone.
+    fails = FailedCalls(CallCounts([0] * 4, [55] * 4), CallCounts([1] * 4, [66] * 4))
+    failing = [replace(figures, counts=fails) for figures in cells]
+    open_ = Comparison("A", "B", "so", rule, metric_verdicts(failing, rule), [])
+    assert any("whether B fails more is undecided" in text for text in show.sentences(open_))
+    assert "forks would" not in show.sentences(open_)[0]
 
 
 @pytest.mark.parametrize(

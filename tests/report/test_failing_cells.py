@@ -1,6 +1,7 @@
 """Cells of a run whose calls fail: a rate counts right answers only, so what fails many has no rank."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from callbench.analysis.compare.verdicts import Rule
 from callbench.analysis.run.obstacles import Reason, obstacles
 from callbench.analysis.run.rankings import rankings
 from callbench.analysis.run.subject import subject
+from callbench.report.text.choice import choices
 from callbench.stats.decide.decision import Outcome
 from callbench.stats.decide.failures import CallCounts
 from callbench.store.record import Record
@@ -51,6 +53,10 @@ def test_what_fails_many_calls_has_no_rank(tmp_path: Path, share: float, unranke
         cell = next(one for one in found.results.cells if one.failing)
         assert cell.failing.endswith("calls failed")
         assert cell.failing in cell.whys
+    # A server that fails a call of fifty was named the fastest, with nothing beside it: there were 48 calls.
+    for one in choices(found, every):
+        told = re.search(r"; \d+ of its [\d,]+ calls failed\.$", one.in_words())
+        assert bool(told) == ("calls failed" in one.sure_in_short) == bool(one.best and one.best.errors)
 
 
 def test_stored_runs_say_that_a_build_fails_more_calls(tmp_path: Path) -> None:

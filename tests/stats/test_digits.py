@@ -46,8 +46,9 @@ def test_ends_of_an_interval_around_zero() -> None:
 @pytest.mark.parametrize(
     ("value", "half_width", "text"),
     [
-        (168_000, 2.0, "200k"),
-        (730, 0.5, "700"),
+        (175_000, 0.9, "180k"),
+        (180_400, 0.9, "180k"),
+        (168_000, 2.0, "170k"),
         (12_800_000, 0.05, "12.8M"),
         (104_600, 0.01, "105k"),
         (2_431, 0.03, "2,430"),
@@ -55,7 +56,9 @@ def test_ends_of_an_interval_around_zero() -> None:
         (0, None, "0"),
     ],
 )
-def test_a_value_in_few_characters_is_rounded_as_in_a_table(value: float, half_width: float | None, text: str) -> None:
+def test_a_value_without_its_interval_has_two_digits_at_least(
+    value: float, half_width: float | None, text: str
+) -> None:
     assert short_figure(value, half_width) == text
 
 

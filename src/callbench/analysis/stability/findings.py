@@ -68,10 +68,10 @@ def outcome(findings: Sequence[Finding], kinds: Sequence[str]) -> Outcome:
     )
 
 
-def unfinished(record: Record) -> Iterator[Finding]:
+def unfinished(run: Record) -> Iterator[Finding]:
     """Yield a finding if the record is unfinished."""
-    if record.state != "finished":
-        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"it {record.state_in_words}, not finished")
+    if run.state != "finished":
+        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"it {run.state_in_words}, not finished")
 
 
 def closing_sentence(findings: Sequence[Finding], work: str, kinds: Sequence[str]) -> str:

@@ -99,10 +99,15 @@ def beyond_text(ratio: Interval | None, beyond: Interval | None) -> str:
     """
     if beyond is None or beyond.low is None or beyond.high is None:
         return ""
-    ends = f"{_end(beyond, beyond.low)} to {_end(beyond, beyond.high)}"
+    ends = f"{_beside_1(_end(beyond, beyond.low), beyond.low)} to {_beside_1(_end(beyond, beyond.high), beyond.high)}"
     if ratio is not None and ratio_text(ratio).endswith(f"({ends})"):
         return ""
     return f", from run to run {ends}"
+
+
+def _beside_1(text: str, bound: float) -> str:
+    """Write an end that would read as 1 with more digits: on which side of 1 it lies decides."""
+    return f"{bound:.3g}" if float(text.replace(",", "")) == 1 else text
 
 
 def _end(ratio: Interval, bound: float) -> str:

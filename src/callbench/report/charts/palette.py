@@ -123,5 +123,12 @@ def logarithmic(field: str, title: str, values: Sequence[float]) -> Spec:
         "field": field,
         "type": "quantitative",
         "scale": {"type": "log", "nice": False, "domain": [min(values) / 1.15, max(values) * 1.15]},
-        "axis": {"title": title, "values": decades(values), "format": "~s", "tickSize": 4},
+        "axis": {
+            "title": title,
+            "values": decades(values),
+            "format": "~s",
+            "tickSize": 4,
+            "labelOverlap": "greedy",
+            "labelSeparation": 6,
+        },
     }

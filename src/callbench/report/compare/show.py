@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -190,7 +190,9 @@ def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], comparison
         text = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
     undecided = [row.decided for row in cells if row.decided and row.undecided and row.outcome is not Outcome.FAILED]
     held_up = {row.figures.held_up(): None for row in cells if row.decided in undecided}
-    more = _more_forks(undecided, comparison.rule.margin(metric))
+    # They would narrow the interval; how many show whether B fails more is not known.
+    fails = any(row.failures and row.failures.outcome is Outcome.UNDECIDED for row in cells)
+    more: Iterable[str] = () if fails else _more_forks(undecided, comparison.rule.margin(metric))
     return "; ".join([f"{metric}: {text}", *filter(None, held_up), *more])
 
 

@@ -86,13 +86,14 @@ class RankingChoice:
         """Describe how sure it is."""
         if self.best is None:
             return self._refuted()
-        return self._certainty() + self._beside_bounds()
+        return self._certainty() + self._beside_bounds() + self._failed()
 
     @property
     def sure_in_short(self) -> str:
         """Describe it in a few words, for a table that has no room: with which others the fastest ties."""
-        if self.best is None:
-            return ""
+        return "" if self.best is None else self._ties_in_short() + self._failed()
+
+    def _ties_in_short(self) -> str:
         if not self.ties:
             # A rate that is a minimum may be ahead, however low it was seen.
             return f"{self._certainty()}{'' if self.shown else ', of those with a rank'}"
@@ -118,6 +119,11 @@ class RankingChoice:
 
     def _bound(self, cell: Result) -> str:
         return f"{self.name(cell)} has at {'most' if cell.at_most else 'least'} {_rate(cell)}"
+
+    def _failed(self) -> str:
+        """Say how many calls of the fastest failed: too few to be shown to fail, which would leave it no rank."""
+        failed = sum(self.best.errors.values()) if self.best else 0
+        return f"; {failed:,} of its {self.best.calls + failed:,} calls failed" if self.best and failed else ""
 
     def _beside_bounds(self) -> str:
         """Name what has no rank: its rate is known only from one side."""

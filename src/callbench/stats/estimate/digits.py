@@ -63,7 +63,10 @@ def given(value: float) -> str:
 
 
 def short_figure(value: float, half_width: float | None = None) -> str:
-    """Write a value in few characters: `9.8M`, `105k`, `2,400`. It is rounded as `figure` rounds it in a table.
+    """Write a value in few characters, where its interval does not stand beside it: `9.8M`, `105k`, `2,400`.
+
+    It has no more digits than its interval supports, but two at least: of two that tie, 175k and 180k, the lower one is
+    not to be read as 200k.
 
     Args:
         value: the value.
@@ -71,7 +74,7 @@ def short_figure(value: float, half_width: float | None = None) -> str:
     """
     if value == 0 or not math.isfinite(value):
         return figure(value)
-    place = last_place(value, half_width)
+    place = min(last_place(value, half_width), last_place(value, None))
     rounded = round(value, -place)
     for unit, least, size in (("M", 1e6, 1e6), ("k", 1e4, 1e3)):
         if rounded >= least:
