@@ -182,6 +182,8 @@ def test_more_calls_that_fail_are_a_failure_however_fast_the_others_are(tmp_path
     assert rate.why == "44 of 1,643 calls of B failed, 0 of 1,600 of A"
     assert f"GetPersons:n=250: {rate.why}. Failed calls count in no rate." in found.notes
     assert show.verdict(found) == "Failed: B fails more calls in 1 of 3 cells"
+    # "rate: no regression" stood below "rate: B is worse".
+    assert show.sentences(found)[0].startswith("rate of answered calls: ")
     valid(show.record(found))
 
 

@@ -45,7 +45,8 @@ def searched(server: Callable[[], SimulatedServer], request: CapacityRequest, se
         at_s += done["elapsed_ns"] / 1e9 if along_rate else seconds
         due = level * seconds if along_rate else 0.0
         met = objective_result(done, request.objective, level if along_rate else None, due)
-        return {"level": level, "seconds": seconds, "holds": bool(met["holds"]), "value_us": met["value_us"]}
+        line = {"level": level, "seconds": seconds, "errors": done["errors"]}
+        return {**line, "holds": bool(met["holds"]), "value_us": met["value_us"]}
 
     def usual_s(level: float, *, coarse: bool) -> float:
         known_s = None if along_rate else call_s(times_us, level)

@@ -14,7 +14,7 @@ from callbench.analysis.load.request import LoadRequest
 from callbench.analysis.load.result import LoadResult, compute_result
 from callbench.analysis.load.thresholds import parse
 from callbench.analysis.load.usage import Observations
-from callbench.stats.load.beginning import slow_beginning
+from callbench.stats.load.beginning import slow_beginning, slow_end
 from callbench.stats.load.bottleneck import Limit
 from histograms import histogram
 from known.driving import closed, constant, opened, poisson
@@ -152,6 +152,21 @@ def test_a_rate_of_one_part_has_no_beginning(server: SimulatedServer) -> None:
     for begin_s in (0.0, 4.4, 4.8):
         done = closed(copy.deepcopy(server), 10, 10.0, begin_s=begin_s)
         assert slow_beginning(done["intervals"], done["window_ns"]) is None
+        # A bucket that is used up is slower for good.
+        assert isinstance(server, TokenBucket) or slow_end(done["intervals"], done["window_ns"]) is None
+
+
+def test_a_server_that_stops_answering_is_told_so() -> None:
+    """It hung after 0.6 of 5 s: "5.7 % of the calls failed, at 100 calls/s", and no more. Clients rest after errors."""
+    tenths = range(1, 51)
+    found = slow_end([(tenth * 10**8, min(tenth, 6) * 83, 0) for tenth in tenths], 5 * 10**9)
+    assert found is not None
+    assert (round(found.seconds, 1), found.per_s, round(found.before_per_s)) == (4.4, 0, 830)
+    # One that is away for each second half of a second is no slow end.
+    assert (
+        slow_end([(tenth * 10**8, 83 * sum(t % 10 < 5 for t in range(tenth)), 0) for tenth in tenths], 5 * 10**9)
+        is None
+    )
 
 
 def test_a_server_that_died_fails_the_load_whatever_is_allowed() -> None:

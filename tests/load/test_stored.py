@@ -60,7 +60,7 @@ def test_a_load_is_shown_again(callbench: Program, tmp_path: Path) -> None:
         "57,012",
         "44 failed as status: the answer's status is 500",
         "Limited by: server.",
-        "6 in flight at the end count in the rate only if they did not wait. The last answer came after 4.50 s.",
+        "6 in flight at the end count in the rate only if they did not wait. The last one ended after 4.50 s.",
         "The server used 75 % of its 2 processors; memory 5.0 to 27.0 MiB.",
     ):
         assert said in text
@@ -72,7 +72,7 @@ def test_a_load_is_shown_again(callbench: Program, tmp_path: Path) -> None:
 
 def test_calls_that_were_sent_again_are_said(callbench: Program, tmp_path: Path) -> None:
     written(tmp_path / "load", sent_again=1_234)
-    said = "1,234 calls were sent again: the server closes kept connections."
+    said = "1,234 calls were sent again: the server had closed the kept connection."
     assert said in callbench("show", "load", check=True).stdout
     assert json.loads(callbench("show", "load", "--json", check=True).stdout)["sent_again"] == 1_234
 
@@ -81,7 +81,7 @@ def test_a_server_that_died_heads_the_load(callbench: Program, tmp_path: Path) -
     died = "the server died (exit code 3)"
     written(tmp_path / "load", server_death=died, failure=f"Failed: {died}.")
     shown = callbench("show", "load", check=True).stdout
-    assert "Failed: the server died, at 6,172 calls/s" in shown
+    assert "Failed: the server died; 12,345 calls answered" in shown
     assert f"Failed: {died}." in shown
 
 

@@ -18,7 +18,11 @@ NAMES = sorted(file.parent.name for file in RECORDS.glob("*/record.json"))
     [
         ("Passed: none failed", "Passed: none failed.", []),
         ("Both agree in 1 of 2 cells; 1 not driven", "1 agree, 1 not driven.", []),
-        ("Failed: it grew, and 2 more", "Failed: it grew; it died; it slept.", ["Also failed: it died; it slept."]),
+        (
+            "Failed: it grew; 2 more findings",
+            "Failed: it grew; it died; it slept.",
+            ["Also failed: it died; it slept."],
+        ),
         ("Failed: it grew", "Failed: it grew; it died.", ["Also failed: it died."]),
         (
             "Holds 2 clients",

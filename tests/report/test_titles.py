@@ -27,6 +27,8 @@ LOAD: dict[str, Any] = {
     "rate_asked_per_s": None,
     "rate_missed": False,
     "error_share": 0.0,
+    "clients": 20,
+    "clients_unserved": 0,
     "thresholds": [],
     "latency_us": TIMES,
     "verdict": {"limit": "server", "why": ""},
@@ -42,6 +44,7 @@ LOAD: dict[str, Any] = {
         # The sentence below it had "at least", and the title had not.
         ({"latency_us": None, "verdict": {"limit": "generator", "why": ""}}, "at least 158 calls/s"),
         ({"error_share": 0.12}, "12.0 % of the calls failed, at 158 calls/s"),
+        ({"error_share": 0.0003, "clients_unserved": 2}, "2 of 20 clients got no right answer, at 158 calls/s"),
         (
             {"rate_missed": True, "rate_asked_per_s": 2000.0, "error_share": 0.1},
             "Missed 2,000 calls/s: 158 calls/s were answered",
@@ -82,7 +85,7 @@ def test_a_capacity_is_headed_with_what_it_holds_and_what_ends_it() -> None:
         ([("errors", Outcome.FAILED, "3 calls failed")], "Failed: 3 calls failed"),
         ([("growth", Outcome.UNDECIDED, "too short"), ("errors", Outcome.FAILED, "3 failed")], "Failed: 3 failed"),
         ([("growth", Outcome.UNDECIDED, "too short"), (UNFINISHED, Outcome.UNDECIDED, "stopped")],
-         "Undecided: too short, and 1 more"),
+         "Undecided: too short; 1 more finding"),
         ([("refused", Outcome.FAILED, "not a finding that fails a soak")], "Passed: all well"),
     ],
 )  # fmt: skip

@@ -90,7 +90,7 @@ def test_who_stays_well_is_reported_step_by_step(callbench: Program, tmp_path: P
             assert seen["rested"]["resident_bytes"] > 0
     assert found["rests"]
     # Ten slices have no slope: the report says so, and what duration would give one.
-    assert re.match("Undecided: .*it needs 32 of one start; give --seconds", found["found"][-1])
+    assert re.match("Undecided: .*it needs 32 of one start, so give --seconds", found["found"][-1])
     assert {one["kind"] for one in found["findings"]} <= {"growth", "slower"}
     page = (tmp_path / "soak" / "report.html").read_text()
     assert "<svg" in page
@@ -296,7 +296,7 @@ def test_the_length_that_would_tell_counts_what_lies_between_slices(tmp_path: Pa
     ]
     (said,) = [one.text for one in kept(tmp_path, lines).findings if one.kind == "growth"]
     # 32 of them take half a second each, of which a quarter is driven: 16 s, and a fifth more to be sure.
-    assert "29 slices, but it needs 32 of one start; give --seconds 18.9" in said
+    assert "29 slices, but it needs 32 of one start, so give --seconds 18.9" in said
 
 
 def test_the_default_length_of_a_step_has_a_slope(tmp_path: Path) -> None:

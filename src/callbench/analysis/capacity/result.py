@@ -1,7 +1,9 @@
 """The result of a capacity search, from its journal: the capacity, its interval, and the first saturated resource."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from statistics import median
 from typing import Any
 
@@ -53,6 +55,7 @@ class Proof:
         met: whether one of them met the objective.
         loads: how many there were. A second one follows a first that misses, as the machine may have disturbed it.
         value_us: what the last one had of what the objective limits; None if that is not known.
+        errors: failed calls of all of them, by kind.
     """
 
     level: float
@@ -61,6 +64,7 @@ class Proof:
     met: bool
     loads: int
     value_us: float | None
+    errors: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,6 @@ def read(run: Record) -> CapacityResult:
     death = next((line["why"] for line in of_kind(lines, LossLine, run.journal_file)), None)
     proofs = list(of_kind(lines, ProofLine, run.journal_file))
     took_s = max((line["at_s"] + line["seconds"] for line in (*steps, *proofs)), default=0.0)
-    failed = any(not trial.met for trial in trials)
     at_capacity = _at_capacity(steps, trials, estimate)
     chosen = _with_endpoints(at_capacity, steps)
     alone = alone_of(lines, run)
@@ -164,13 +167,8 @@ def read(run: Record) -> CapacityResult:
         capacity=allowing_for_the_start(estimate, request, alone),
         estimates=estimates(trials, request.span),
         rate=rate_of(at_capacity),
-        saturation=saturated(
-            [_seen(line) for line in steps],
-            0.0 if estimate.end is KneeOutcome.BELOW else estimate.level,
-            alone.mean_us if alone else None,
-        )
-        if estimate is not None and failed
-        else None,
+        # The load in which a server died says nothing of what was used up.
+        saturation=saturation_of(steps[:-1] if death is not None and not proofs else steps, estimate, alone),
         death=death,
         took_s=took_s,
         endpoints=summed([endpoints_of(line) for line in chosen]),
@@ -179,6 +177,14 @@ def read(run: Record) -> CapacityResult:
         by_need=shown_by_need(trials, request, alone),
         alone=alone,
     )
+
+
+def saturation_of(steps: Sequence[StepLine], estimate: Capacity | None, alone: Alone | None) -> Saturation | None:
+    """Say what was used up first; None if no load missed the objective."""
+    if estimate is None or all(line["holds"] for line in steps):
+        return None
+    level = 0.0 if estimate.end is KneeOutcome.BELOW else estimate.level
+    return saturated([_seen(line) for line in steps], level, alone.mean_us if alone else None)
 
 
 def alone_of(lines: Sequence[Mapping[str, object]], run: Record) -> Alone | None:
@@ -230,7 +236,20 @@ def proof_of(proofs: Sequence[TriedLoad], steps: Sequence[TriedLoad]) -> Proof |
         return None
     longer_s, usual_s = (median(line["seconds"] for line in lines) for lines in (proofs, steps))
     met = any(line["holds"] for line in proofs)
-    return Proof(proofs[-1]["level"], longer_s, usual_s, met, len(proofs), proofs[-1]["value_us"])
+    errors = dict(sum((Counter(line["errors"]) for line in proofs), Counter()))
+    return Proof(proofs[-1]["level"], longer_s, usual_s, met, len(proofs), proofs[-1]["value_us"], errors=errors)
+
+
+def broken_from(steps: Sequence[StepLine]) -> StepLine | None:
+    """Return the first load from which on no call was answered rightly, though fewer clients were served before.
+
+    None if there is none: then what was answered depends on the load.
+    """
+    count = sum(1 for _ in takewhile(lambda line: not (line["load"] and line["load"]["calls"]), reversed(steps)))
+    before, since = steps[: len(steps) - count], steps[len(steps) - count :]
+    least = min((line["level"] for line in since), default=0.0)
+    held = any(line["holds"] and line["level"] >= least for line in before)
+    return since[0] if len(since) > 1 and held else None
 
 
 def start_allowance(estimate: Capacity | None, request: CapacityRequest, alone: Alone | None = None) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from callbench.analysis.wording.words import counted
 from callbench.model.errors import BadInput
 from callbench.model.suggestions import allowed_names
 from callbench.stats.decide.decision import Outcome, together
@@ -28,7 +29,7 @@ class Finding:
     Attributes:
         kind: one of `KINDS`, or `unfinished`.
         outcome: `failed` if it is shown, `undecided` if the data cannot decide.
-        text: a phrase without a full stop.
+        text: a phrase without a full stop or a semicolon, which stands between two.
     """
 
     kind: str
@@ -90,7 +91,7 @@ def closing_sentence(findings: Sequence[Finding], work: str, kinds: Sequence[str
     if unknown:
         return f"Undecided: {'; '.join(unknown)}."
     noted = [finding.text for finding in findings if finding not in deciding and finding.outcome is Outcome.FAILED]
-    return f"Passed: {work}." + (f" Does not fail it: {'; '.join(noted)}." if noted else "")
+    return f"Passed: {work}." + (f" Also found, which does not fail it: {'; '.join(noted)}." if noted else "")
 
 
 def title(findings: Sequence[Finding], well: str, kinds: Sequence[str]) -> str:
@@ -105,7 +106,8 @@ def title(findings: Sequence[Finding], well: str, kinds: Sequence[str]) -> str:
     for outcome_, name in ((Outcome.FAILED, "Failed"), (Outcome.UNDECIDED, "Undecided")):
         texts = [finding.text for finding in deciding if finding.outcome is outcome_]
         if texts:
-            return f"{name}: {texts[0]}" + (f", and {len(texts) - 1} more" if len(texts) > 1 else "")
+            rest = f"; {counted(len(texts) - 1, 'more finding')}" if len(texts) > 1 else ""
+            return f"{name}: {texts[0]}{rest}"
     return f"Passed: {well}"
 
 

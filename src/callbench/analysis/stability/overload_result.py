@@ -196,7 +196,8 @@ def _not_recovered(result: OverloadResult) -> Iterator[Finding]:
             for line in lines
             if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, step.factor)
         ]
-        text = f"{step.factor:g} times: did not recover within {step.watched_s:.1f} s ({STATES[step.unwell]})"
+        within = f"within {step.watched_s:.1f} s ({STATES[step.unwell]})"
+        text = f"{step.factor:g} times the capacity: it did not recover {within}"
         if not _was_well(before, result.before):
             yield Finding("not-recovered", Outcome.UNDECIDED, f"{text}, and was not well before either")
         elif step.unwell is State.SLOW and result.before is not None:
@@ -231,7 +232,9 @@ def _collapses(result: OverloadResult) -> Iterator[Finding]:
         kept = kept_under_overload(step.answered_per_s / capacity, median_us is None or median_us > limit_us)
         if kept.outcome is not Outcome.PASSED:
             driven = [line for line in result.lines if line["kind"] == "over" and line["factor"] == step.factor]
-            yield Finding("collapsed", without_blame(kept.outcome, driven), f"{step.factor:g} times: {kept.text}")
+            yield Finding(
+                "collapsed", without_blame(kept.outcome, driven), f"{step.factor:g} times the capacity: {kept.text}"
+            )
 
 
 def record(result: OverloadResult) -> dict[str, object]:

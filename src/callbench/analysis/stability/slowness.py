@@ -13,6 +13,7 @@ from callbench.store.lines.slices import TimedSlice
 
 # The probability of calling an unchanged server slower.
 _LEVEL = 0.01
+_UNKNOWN = 1e4
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,12 @@ class PaceChange:
         """
         if self.outcome is Outcome.PASSED:
             return SlownessVerdict(Outcome.PASSED, "")
-        ends = f" ({figure(self.low, 0.05)} to {figure(self.high, 0.05)})" if self.low and self.high else ""
+        ends = ""
+        # An interval that says nothing is not printed.
+        if self.low and self.high and self.high < _UNKNOWN * self.low:
+            ends = f" ({figure(self.low, 0.05)} to {figure(self.high, 0.05)})"
         text = f"the median call took {figure(self.ratio, 0.05)} times as long {when}{ends}"
-        text = f"{text}; {others_text(self.last, self.others_before)}"
+        text = f"{text}, while {others_text(self.last, self.others_before)}"
         if self.outcome is Outcome.UNDECIDED:
             unseen = f"less than {percent(self.detectable)} more" if self.detectable < 1 else "this"
             why = f"{text}, but its slices scatter too much: {unseen} could not be detected"

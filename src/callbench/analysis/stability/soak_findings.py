@@ -58,7 +58,7 @@ def _growth(step: SoakStep) -> Iterator[Finding]:
     """Test whether the server's memory, threads or files grow."""
     sides = [side for side in _SERVERS if side in step.sides]
     if not sides:
-        text = f"{step.title}: the server's processes are unknown, so its growth is unknown; give --pid"
+        text = f"{step.title}: the server's processes are unknown, so its growth is unknown: give --pid"
         yield Finding("growth", Outcome.UNDECIDED, text)
     for side in sides:
         grown = {name: getattr(step.sides[side], name) for name in _UNITS}
@@ -76,7 +76,7 @@ def _grown(step: SoakStep, grown: Mapping[str, GrowthResult]) -> Iterator[Findin
             yield Finding("growth", Outcome.FAILED, f"{step.title}: {text}")
         elif rise.may_leak and rise.high is not None:
             text = f"up to {small(rise.high / divisor)} {unit} more per 1,000 calls, or none"
-            yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {text}; make the step longer to decide")
+            yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {text}: make the step longer to decide")
 
 
 def unserved_text(step: SoakStep) -> str:
@@ -90,6 +90,6 @@ def too_short(step: SoakStep) -> str:
     """Return why a step has no slope, and what duration would give one."""
     each = step.lasted_s / max(1, step.slices)
     return (
-        f"too short for a slope: {step.slices} slices, but it needs {LEAST_SLICES} of one start;"
-        f" give --seconds {figure(1.2 * LEAST_SLICES * each, 0.05).replace(',', '')} or a shorter --every"
+        f"too short for a slope: {step.slices} slices, but it needs {LEAST_SLICES} of one start,"
+        f" so give --seconds {figure(1.2 * LEAST_SLICES * each, 0.05).replace(',', '')} or a shorter --every"
     )

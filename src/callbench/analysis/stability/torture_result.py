@@ -128,11 +128,11 @@ def _findings(tests: Sequence[TortureTest], left_out: Mapping[str, str]) -> Iter
             yield Finding(UNFINISHED, Outcome.UNDECIDED, f"{test.name}: nobody called: the machine was too busy")
         if test.verdict is not MischiefVerdict.SURVIVED:
             only_slow = {each.state for each in test.episodes} <= {State.WELL, State.SLOW}
-            text = f"{test.name}: {test.verdict}" + (f"; {test.slow.text}" if only_slow else "")
+            text = f"{test.name}: {test.verdict}" + (f", as {test.slow.text}" if only_slow else "")
             yield Finding(test.verdict.value, test.slow.outcome if only_slow else Outcome.FAILED, text)
         if test.well_again is None and test.loss is None:
             text = f"{test.name}: did not recover within {test.watched_s:.1f} s"
-            text += f"; {test.slow_after.text}" if test.slow_after else ""
+            text += f", and afterwards {test.slow_after.text}" if test.slow_after else ""
             yield Finding("not-recovered", test.slow_after.outcome if test.slow_after else Outcome.FAILED, text)
 
 

@@ -282,4 +282,4 @@ def sent_again_sentence(calls: int) -> str:
         calls: their number, at least 1.
     """
     them = "1 call was" if calls == 1 else f"{calls:,} calls were"
-    return f"{them} sent again: the server closes kept connections."
+    return f"{them} sent again: the server had closed the kept connection."

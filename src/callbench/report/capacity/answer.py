@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from callbench.analysis.capacity.result import CapacityResult, Proof, queues_of, rate_of_loads, start_allowance
+from callbench.analysis.capacity.result import (
+    CapacityResult,
+    Proof,
+    broken_from,
+    queues_of,
+    rate_of_loads,
+    start_allowance,
+)
 from callbench.analysis.wording.words import counted
 from callbench.model import objective
 from callbench.report.load.endpoints_sheet import most_time
@@ -15,6 +22,7 @@ from callbench.stats.load.capacity_plan import NEEDED, Capacity
 from callbench.stats.load.knee import KneeOutcome
 from callbench.stats.load.saturation import Resource, Saturation
 from callbench.stats.load.settling import beyond_all, settling_s
+from callbench.store.lines.capacity import StepLine
 from callbench.store.requested.capacity import CLIENTS, CapacityRequest
 
 _SATURATED = {
@@ -32,7 +40,7 @@ _SATURATED = {
 _GETS_THROUGH = {
     Resource.PROCESSOR: "its processor is used up",
     Resource.LOCK: "one call at a time gets through",
-    Resource.POOL: "a pool or a limit of the rate is used up",
+    Resource.POOL: "the pool of connections is used up",
     Resource.LINK: "the link is full",
     Resource.DRIVER: "the load driver was the limit",
     Resource.OTHERS: "other programs took the processors",
@@ -53,24 +61,32 @@ def title(result: CapacityResult) -> str:
         return ""
     if result.request.need is not None:
         return f"{_need(result)[:-1]}{', and the server died under load' if result.death is not None else ''}"
-    level = level_text(capacity.level, along)
+    if result.outcome is Outcome.UNDECIDED and (broken := broken_from(result.steps)):
+        return f"Undecided: {_broken(broken)}"
     if result.proof is not None and not result.proof.met:
         return f"Undecided whether it holds {level_text(result.proof.level, along)}: longer loads missed the objective"
-    if capacity.end is KneeOutcome.BELOW and capacity.low is not None:
-        held = f"{'Undecided whether it holds' if result.invalid else 'Does not hold'} {level}"
-    elif capacity.low is None and capacity.end is KneeOutcome.WITHIN:
-        held = f"Holds about {level}, undecided"
-    elif capacity.low is None:
-        held = f"Undecided whether it holds {level}"
-    elif capacity.low <= 0:
-        held = f"Undecided whether it holds {level_text(result.request.span.low, along)}"
-    elif result.invalid or capacity.end is not KneeOutcome.WITHIN:
-        held = f"Holds at least {level_text(capacity.low, along) if result.invalid else level}"
-    else:
-        held = f"Holds {level}"
+    held = _held(result, capacity)
     if result.death is not None:
         return f"{held}, and died under load"
     return ": ".join(filter(None, (held, _gets_through(result.saturation))))
+
+
+def _held(result: CapacityResult, capacity: Capacity) -> str:
+    along = result.request.along
+    level = level_text(capacity.level, along)
+    if capacity.end is KneeOutcome.BELOW and capacity.low is not None:
+        return f"{'Undecided whether it holds' if result.invalid else 'Does not hold'} {level}"
+    if min(capacity.level, capacity.level if capacity.low is None else capacity.low) <= 0:
+        return f"Undecided whether it holds {level_text(result.request.span.low, along)}"
+    if capacity.low is None:
+        return (
+            f"Holds about {level}, undecided"
+            if capacity.end is KneeOutcome.WITHIN
+            else f"Undecided whether it holds {level}"
+        )
+    if result.invalid or capacity.end is not KneeOutcome.WITHIN:
+        return f"Holds at least {level_text(capacity.low, along) if result.invalid else level}"
+    return f"Holds {level}"
 
 
 def _gets_through(saturation: Saturation | None) -> str:
@@ -78,7 +94,9 @@ def _gets_through(saturation: Saturation | None) -> str:
     if saturation is None:
         return ""
     if saturation.resource is Resource.POOL and saturation.at_once is not None:
-        return f"{counted(round(saturation.at_once), 'call')} at a time get through"
+        return f"{counted(round(saturation.at_once), 'call')} at a time get through, or the rate is limited"
+    if saturation.resource is Resource.LOCK and saturation.at_once is not None:
+        return f"{_GETS_THROUGH[Resource.LOCK]}, or the rate is limited"
     return _GETS_THROUGH.get(saturation.resource, "")
 
 
@@ -99,6 +117,11 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     yield _holds(result)
     if result.death is not None:
         yield f"The server died under load: {result.death}."
+    if broken := broken_from(result.steps):
+        yield (
+            f"{_broken(broken).capitalize()} ({', '.join(broken['errors'])}), not even under loads that it held before:"
+            " it no longer works. Start the server anew."
+        )
     if result.saturation is not None:
         yield f"{_used_up(result.saturation)}: {result.saturation.why}."
     if unserved := _unserved(result):
@@ -117,9 +140,15 @@ def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
     yield from notes
 
 
+def _broken(first: StepLine) -> str:
+    return f"from {first['at_s']:.0f} s on, no call was answered rightly"
+
+
 def _used_up(saturation: Saturation) -> str:
     if saturation.resource is Resource.POOL and saturation.at_once is None:
         return "The pool of connections was used up first"
+    if saturation.resource is Resource.LOCK and saturation.at_once is not None:
+        return "A lock, or a limit of the rate, was used up first"
     return _SATURATED[saturation.resource]
 
 
@@ -137,6 +166,9 @@ def _as_found(result: CapacityResult, capacity: Capacity) -> str:
     level = level_text(capacity.level, request.along)
     if capacity.end is not KneeOutcome.WITHIN:
         return _at_an_end(result, capacity)
+    if capacity.level <= 0 and capacity.low is None:
+        lowest = level_text(request.span.low, request.along)
+        return f"Undecided whether it holds {lowest} with {request.objective}: most of its loads missed it."
     if capacity.low is None or capacity.high is None:
         return f"It holds about {level} with {request.objective}{_rate(result)}. The level has no interval."
     low, high = (
@@ -171,7 +203,9 @@ def _at_an_end(result: CapacityResult, capacity: Capacity) -> str:
 
 
 def _unserved(result: CapacityResult) -> str:
-    """Say from which level on clients were not served; "" if all were."""
+    """Say from which level on clients were not served; "" if all were, or if which client calls is chance."""
+    if result.request.along != CLIENTS:
+        return ""
     loads = [(line["level"], line["load"]) for line in result.steps if line["load"]]
     lacking = [(level, load, unserved) for level, load in loads if (unserved := load.get("clients_unserved"))]
     if not lacking:
@@ -241,10 +275,12 @@ def _proof(proof: Proof, request: CapacityRequest) -> str:
         )
     what = request.objective.split()[0]
     of = "" if proof.value_us is None else f" (with {what} at {figure(proof.value_us / 1e3)} ms)"
+    why = "something slows calls that comes more rarely, a pause for example"
+    if proof.errors:
+        why = f"calls failed ({', '.join(proof.errors)})"
     return (
         f"But {counted(proof.loads, 'load')} of {lasts} with {level} missed the objective{of}, where loads of"
-        f" {figure(proof.usual_s)} s met it: something slows calls that comes more rarely, a pause for example."
-        " `callbench soak` shows when."
+        f" {figure(proof.usual_s)} s met it: {why}. `callbench soak` shows when."
     )
 
 

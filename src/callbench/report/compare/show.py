@@ -191,9 +191,12 @@ def _sentence(metric: ComparedMetric, cells: Sequence[MetricVerdict], comparison
     undecided = [row.decided for row in cells if row.decided and row.undecided and row.outcome is not Outcome.FAILED]
     held_up = {row.figures.held_up(): None for row in cells if row.decided in undecided}
     # They would narrow the interval; how many show whether B fails more is not known.
-    fails = any(row.failures and row.failures.outcome is Outcome.UNDECIDED for row in cells)
-    more: Iterable[str] = () if fails else _more_forks(undecided, comparison.rule.margin(metric))
-    return "; ".join([f"{metric}: {text}", *filter(None, held_up), *more])
+    open_failures = any(row.failures and row.failures.outcome is Outcome.UNDECIDED for row in cells)
+    more: Iterable[str] = () if open_failures else _more_forks(undecided, comparison.rule.margin(metric))
+    # Where B is worse for its failed calls, what is said of the others must not deny it.
+    fails = any(row.failures and row.failures.outcome is Outcome.FAILED for row in cells)
+    what = f"{metric} of answered calls" if fails else metric
+    return "; ".join([f"{what}: {text}", *filter(None, held_up), *more])
 
 
 def _more_forks(undecided: Sequence[DecidedComparison], margin: float) -> Iterator[str]:

@@ -21,7 +21,7 @@ from callbench.stats.estimate.digits import figure, given, percent
 from callbench.stats.estimate.histogram import Buckets
 from callbench.stats.estimate.percentile_calls import fewest_calls, percentile_ends
 from callbench.stats.load.backlog import Backlog
-from callbench.stats.load.beginning import slow_beginning
+from callbench.stats.load.beginning import slow_beginning, slow_end
 from callbench.stats.load.bottleneck import Limit, LimitVerdict
 from callbench.stats.load.errors_over_time import per_second
 from callbench.store.head import SEAL
@@ -72,8 +72,11 @@ def _sentences(record: LoadRecord) -> Iterator[str]:
     rate = _rate(record["rate_per_s"], verdict, begun=asked is not None and not record["rate_missed"])
     answered = counted(round(record["calls_in_window"]), "call")
     yield f"{answered} answered in {record['seconds']:.2f} s, {rate}; {errors}."
-    if asked is None and (begun := slow_beginning(record["intervals"], round(record["seconds"] * 1e9))):
-        yield begun.sentence()
+    window_ns = round(record["seconds"] * 1e9)
+    if asked is None and (
+        two := slow_beginning(record["intervals"], window_ns) or slow_end(record["intervals"], window_ns)
+    ):
+        yield two.sentence()
     open_ = [threshold["undecided"] for threshold in record["thresholds"] if threshold.get("undecided")]
     if failure := record["failure"]:
         yield failure
@@ -106,7 +109,8 @@ def _rate(per_s: float, verdict: LimitVerdict, *, begun: bool) -> str:
 
 
 def _errors(record: LoadRecord) -> Iterator[str]:
-    if unserved := record["clients_unserved"]:
+    # In an open loop, which client calls is chance.
+    if (unserved := record["clients_unserved"]) and record["rate_asked_per_s"] is None:
         yield f"{unserved:,} of {counted(record['clients'], 'client')} got no right answer at all."
     if again := record.get("sent_again"):
         yield sent_again_sentence(again)
@@ -119,7 +123,7 @@ def _ending(record: LoadRecord) -> Iterator[str]:
     if record["in_flight"]:
         yield (
             f"{record['in_flight']:,} in flight at the end count in the rate only if they did not wait. The last"
-            f" answer came after {record['last_answer_after_s']:.2f} s."
+            f" one ended after {record['last_answer_after_s']:.2f} s."
         )
 
 
@@ -138,14 +142,18 @@ def _title(record: LoadRecord) -> str:  # noqa: PLR0911 - one for each kind of e
     rate = f"{record['rate_per_s']:,.0f} calls/s"
     thresholds, asked = record["thresholds"], record["rate_asked_per_s"]
     if record.get("server_death"):
-        return f"Failed: the server died, at {rate}"
+        return f"Failed: the server died; {counted(record['calls'], 'call')} answered"
     if record["rate_missed"] and asked is not None:
         return f"Missed {given(asked)} calls/s: {rate} were answered"
     if not record["calls"]:
         return "Failed: no call succeeded"
     if failed := [threshold["fail_if"] for threshold in thresholds if threshold["failed"]]:
         return f"Failed: {', '.join(failed)}, at {rate}"
-    if share := record["error_share"]:
+    share, unserved = record["error_share"], record["clients_unserved"] or 0
+    # Clients rest after an error, so the calls of those that never get an answer are few.
+    if asked is None and unserved > share * record["clients"]:
+        return f"{unserved:,} of {counted(record['clients'], 'client')} got no right answer, at {rate}"
+    if share:
         return f"{figure(share * 100, 0.05)} % of the calls failed, at {rate}"
     if unknown := [threshold["fail_if"] for threshold in thresholds if threshold.get("undecided")]:
         return f"Undecided whether {' and '.join(unknown)}, at {rate}"

@@ -18,7 +18,7 @@ from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.estimate.digits import figure, given
+from callbench.stats.estimate.digits import figure, given, percent
 from callbench.store.lines.overload import OverloadLine, OverloadTestLine
 from callbench.store.lines.sides import SideRead
 from callbench.store.record import Record
@@ -73,12 +73,17 @@ def _sentences(result: OverloadResult) -> Iterator[str]:
         remedy = "leave out --capacity" if requested.rate else "repeat it on a quieter machine"
         yield f"Its capacity is not {figure(capacity, 0.05)} calls/s, which {wrong}: {result.capacity_doubt}; {remedy}."
     for step in result.steps:
-        share = f"{step.answered_per_s / capacity:.0%}".replace("%", " %")
+        # Of a capacity that is not its capacity, no share is one.
+        share = "" if result.capacity_doubt else f", {percent(step.answered_per_s / capacity)} of its capacity"
+        asked = (
+            f"{figure(step.asked_per_s, 0.05)} calls/s"
+            if result.capacity_doubt
+            else f"{given(step.factor)} times its capacity"
+        )
         errors = "" if not step.errors else f"; failed: {errors_text(step.errors)}"
-        again = recovery_text(step.well_again, step.watched_s)
         yield (
-            f"At {given(step.factor)} times its capacity, it answered {figure(step.answered_per_s, 0.05)} calls/s,"
-            f" {share} of its capacity{errors}. Recovered after that: {again}."
+            f"At {asked}, it answered {figure(step.answered_per_s, 0.05)} calls/s{share}{errors}. Recovered after that:"
+            f" {_recovered(result, step)}."
         )
     # After the answer, which the title is about.
     if result.capacity_doubt is None:
@@ -110,7 +115,7 @@ def _sections(result: OverloadResult) -> list[Section]:
         )
         for side, moments in result.sizes.items()
     ]
-    sheets = [Sheet("Overload", COLUMNS, [_row(step, capacity) for step in overs])]
+    sheets = [Sheet("Overload", COLUMNS, [_row(result, step, capacity) for step in overs])]
     sheets += [
         endpoints_sheet(step.endpoints, _LATENCY, f"Endpoints, {given(step.factor)} times the capacity")
         for step in overs
@@ -132,18 +137,24 @@ def _memory(side: str, moments: Sequence[SideRead | None], lines: Sequence[Overl
     return [mib(size) for size in (sizes[0], peak, *sizes[1:])]
 
 
-def _row(step: OverloadStep, capacity: float) -> tuple[str, ...]:
+def _recovered(result: OverloadResult, step: OverloadStep) -> str:
+    if step.well_again is None and result.deaths and step is result.steps[-1]:
+        return "not, as it died"
+    return recovery_text(step.well_again, step.watched_s)
+
+
+def _row(result: OverloadResult, step: OverloadStep, capacity: float) -> tuple[str, ...]:
     server = step.sides.get("server") or step.sides.get("both")
     return (
         f"{given(step.factor)} times",
         figure(step.asked_per_s, 0.05),
         figure(step.answered_per_s, 0.05),
-        f"{step.answered_per_s / capacity * 100:.0f} %",
+        "" if result.capacity_doubt else percent(step.answered_per_s / capacity),
         microseconds(step.service.get("p50_us")),
         microseconds(step.service.get("p99_us")),
         errors_text(step.errors),
         "none" if step.last_answer_s is None else f"{step.last_answer_s:.1f}",
-        recovery_text(step.well_again, step.watched_s),
+        _recovered(result, step),
         mib(server and server["resident_peak"]),
         whole(server and server["threads_peak"]),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from callbench.analysis.stability.findings import FAILING, closing_sentence
+from callbench.analysis.stability.findings import FAILING, closing_sentence, outcome
 from callbench.analysis.stability.formatting import (
     episode_text,
     errors_text,
@@ -15,6 +15,7 @@ from callbench.analysis.stability.formatting import (
 )
 from callbench.analysis.stability.slices import window_of_line
 from callbench.analysis.stability.torture_result import TortureResult, TortureTest, read, record, torture_findings
+from callbench.analysis.wording.words import counted
 from callbench.report.charts.chart import chart
 from callbench.report.charts.over_time import DECIMAL, Panel, over_time
 from callbench.report.record_report import RecordReport
@@ -55,13 +56,14 @@ def torture_report(run: Record) -> RecordReport:
     work = "it neither died nor hung, and recovered after each test"
     sentences = [*_sentences(result), *result.notes, closing_sentence(findings, work, FAILING["torture"])]
     sections = _sections(result.tests, result.lines)
-    return RecordReport(run, about, sentences, sections, record(result), findings, verdict=_title(result.tests))
+    verdict = f"{outcome(findings, FAILING['torture']).capitalize()}: {_tested(result.tests)}"
+    return RecordReport(run, about, sentences, sections, record(result), findings, verdict=verdict)
 
 
-def _title(tests: Sequence[TortureTest]) -> str:
-    """Count the tests that the server survived, and name the others, the worst first: the title of the page."""
+def _tested(tests: Sequence[TortureTest]) -> str:
+    """Count the tests that the server survived, and name the others, the worst first."""
     survived = sum(test.verdict is MischiefVerdict.SURVIVED for test in tests)
-    parts = [f"The server survived {survived} of {len(tests)} tests"]
+    parts = [f"the server survived {survived} of {counted(len(tests), 'test')}"]
     for verdict_ in reversed(MischiefVerdict):
         names = [test.name for test in tests if test.verdict is verdict_ is not MischiefVerdict.SURVIVED]
         parts += [f"{verdict_.value} in {', '.join(names)}"] if names else []

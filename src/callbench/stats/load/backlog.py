@@ -8,7 +8,7 @@ calls.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from statistics import fmean
 
 _PARTS = 10
@@ -18,7 +18,7 @@ _AGAIN = 1.5
 """What grows all the time is twice as much at the end as in the middle. Long calls come to their number and keep it."""
 _LEAST, _LEAST_SHARE = 5, 0.01
 _NOISE = 4.0
-"""What is due by a time varies by the square root of it where arrivals are random."""
+"""So many standard deviations of what ended by the end. A server that works evenly hides little behind chance."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,21 @@ def growing(rate_per_s: float, window_ns: int, done: Sequence[tuple[int, int]]) 
     size = len(waiting) / _PARTS
     parts = [fmean(waiting[int(part * size) : int((part + 1) * size)]) for part in range(_PARTS)]
     signs = [(later > earlier) - (later < earlier) for earlier, later in combinations(parts, 2)]
-    due = rate_per_s * window_ns / 1e9
-    much = max(_LEAST, _LEAST_SHARE * due, _NOISE * math.sqrt(due))
+    much = max(_LEAST, _LEAST_SHARE * rate_per_s * window_ns / 1e9, _NOISE * _deviation(within))
     middle, end = waiting[len(waiting) // 2], waiting[-1]
     if sum(signs) < _RISING * len(signs) or end < max(much, _AGAIN * middle):
         return None
     return Backlog(middle, end)
+
+
+def _deviation(done: Sequence[tuple[int, int]]) -> float:
+    """Return the standard deviation of the calls that ended by the last time, from those between the times.
+
+    What lasts for longer than the time between two readings shows only in longer times.
+    """
+    pace = done[-1][1] / done[-1][0]
+    longer = [done[round(part * (len(done) - 1) / _PARTS)] for part in range(1, _PARTS + 1)]
+    return max(
+        math.hypot(*(after - before - pace * (end_ns - begin_ns) for (begin_ns, before), (end_ns, after) in pairs))
+        for pairs in (pairwise([(0, 0), *read]) for read in (done, longer))
+    )
