@@ -101,7 +101,7 @@ def overload_outcome(server: SimulatedServer, capacity: float) -> Outcome:
         after.append(slice_of(test.half("after", TIMES)))
     run = SimpleNamespace(
         lines=lambda: iter([dict(line) for line in test.lines]),
-        info={"state": "finished"},
+        state="finished",
         request={},
         journal_file="a journal",
         requested=lambda _: SimpleNamespace(objective=OBJECTIVE),

@@ -79,7 +79,7 @@ def soaked(
         place = {"kind": "slice", "step": 0, "clients": clients, "start": 0, "at_s": at_s, "dead": False}
         lines.append({**place, **slice_, "sides": {"server": side}, "machine": _MACHINE})
         at_s = at_s + length_s + gap_s
-    run = SimpleNamespace(lines=lambda: iter(lines), info={"state": "finished"}, request={}, journal_file="a journal")
+    run = SimpleNamespace(lines=lambda: iter(lines), state="finished", request={}, journal_file="a journal")
     return read(cast("Record", run))
 
 

@@ -26,7 +26,7 @@ def findings_of(changed: str, **members: Any) -> list[Finding]:
     lines = [json.loads(line) for line in (RECORD / "journal.jsonl").read_text().splitlines()]
     run = SimpleNamespace(
         lines=lambda: (line | members if is_changed(line) else line for line in lines),
-        info={"state": "finished"},
+        state="finished",
         request={},
         journal_file=RECORD / "journal.jsonl",
         requested=lambda _: SimpleNamespace(objective="p99 under 50 ms"),
