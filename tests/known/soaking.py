@@ -78,7 +78,7 @@ def soaked(
         side |= {"processes": 1, "threads_ended": 0}
         place = {"kind": "slice", "step": 0, "clients": clients, "start": 0, "at_s": at_s, "dead": False}
         lines.append({**place, **slice_, "sides": {"server": side}, "machine": _MACHINE})
-        at_s = at_s + length_s + gap_s
+        at_s = at_s + max(length_s, slice_["seconds"]) + gap_s
     run = SimpleNamespace(lines=lambda: iter(lines), state="finished", request={}, journal_file="a journal")
     return read(cast("Record", run))
 

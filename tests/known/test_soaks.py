@@ -159,3 +159,13 @@ def test_clients_that_are_never_served_are_named() -> None:
         known = Known(lambda dice, shunned=shunned: Shunning(_pool(dice), shunned))  # type: ignore[misc]
         found = soak_findings(soaked(known, dice))
         assert [each.outcome for each in found if each.text == text] == [Outcome.FAILED], found
+
+
+def test_the_time_of_a_stall_counts_also_beyond_the_slice_that_met_it() -> None:
+    """A stall of 1.5 s every 6 s: three quarters of 400 calls/s. Windows of slices alone would see about 390."""
+    stalling = Known(lambda dice: Stalling(Pool(CLIENTS, 0.01, dice=dice), 6.0, 1.5))
+    result = soaked(stalling, random.Random(1), seconds=60)  # noqa: S311 - a simulation, no secret
+    (step,) = result.steps
+    answered = sum(line["calls"] for line in result.slices) / step.lasted_s
+    assert step.rate_per_s == pytest.approx(300, rel=0.03)
+    assert step.rate_per_s == pytest.approx(answered, rel=0.03)

@@ -39,6 +39,7 @@ def slice_record(done: Done) -> SliceFigures:
         "window": (round(window.calls, 3), window.ns, window.in_flight),
         "last_answer_s": last_answer_s(done),
         "processor_us": round(processor_used_ns(done) / 1e3),
+        "spent_s": round((int(done["in_call_ns"]) + int(done["think_ns"])) / 1e9, 6),
     }
     histogram = done["latency"]
     if histogram and histogram["count"]:

@@ -12,7 +12,7 @@ from callbench.analysis.stability.lines import notes
 from callbench.analysis.stability.slices import SPEED, slice_of, times, window_of_line
 from callbench.analysis.stability.slowness import PaceChange, pace
 from callbench.stats.estimate.histogram import merged
-from callbench.stats.load.rate import Window
+from callbench.stats.load.rate import Window, uncut
 from callbench.stats.load.recovery import Episode, State, asked, episodes
 from callbench.store.lines.overload import Moment
 from callbench.store.lines.sides import SideRead, SideUse
@@ -183,6 +183,12 @@ def _restarts(lines: Iterable[SoakLine]) -> int:
     return sum(pair == ("death", "start") for pair in itertools.pairwise(happened))
 
 
+def _uncut(slices: Sequence[SoakSliceLine], calls: int, window: Window) -> Window:
+    """Let calls that outlast their slices count for all of their time. Slices without a call took none."""
+    spent_ns = round(1e9 * sum(line.get("spent_s", 0.0) for line in slices))
+    return uncut(window, slices[0]["clients"], calls, spent_ns)
+
+
 def _step(lines: Sequence[SoakLine], step: int) -> SoakStep:
     slices = [line for line in lines if line["kind"] == "slice" and line["step"] == step]
     moments = {line["moment"]: line["sides"] for line in lines if line["kind"] == "moment" and line["step"] == step}
@@ -197,7 +203,7 @@ def _step(lines: Sequence[SoakLine], step: int) -> SoakStep:
         clients=slices[0]["clients"],
         seconds=seconds,
         calls=calls,
-        rate_per_s=sum(windows, Window(0.0, 0)).per_s,
+        rate_per_s=_uncut(slices, calls, sum(windows, Window(0.0, 0))).per_s,
         rate_median=median(rates),
         rate_low=rates[int(0.05 * (len(rates) - 1))],
         rate_high=rates[-1 - int(0.05 * (len(rates) - 1))],

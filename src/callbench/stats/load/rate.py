@@ -1,7 +1,7 @@
 """The rate of a drive: its calls within the window, over the window. Every rate shown or ranked is made here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
@@ -129,6 +129,22 @@ def window_of(done: Drive) -> Window:
         part = done_in_flight(answered, window_ns, part, mean_ns, times["min_ns"])
     # Without times calls were timed in batches: they are too short to wait for anything.
     return Window(answered + part, window_ns, in_flight)
+
+
+def uncut(window: Window, clients: int, calls: int, spent_ns: int) -> Window:
+    """Return the windows of a closed loop with no more calls than the time of all calls allows (decision 96).
+
+    A window cuts off what a slow call takes beyond it: of stalls of 1.5 s, slices of 250 ms see a sixth.
+
+    Args:
+        window: of several drives together.
+        clients: of each of them.
+        calls: answered rightly in them, also after their windows.
+        spent_ns: time of all clients in calls and in thinking, also after the windows.
+    """
+    if spent_ns <= 0:
+        return window
+    return replace(window, calls=min(window.calls, clients * calls / spent_ns * window.ns))
 
 
 def together(dones: Iterable[Drive]) -> Window:

@@ -63,8 +63,8 @@ class SliceFigures(Percentiles):
     `seconds`: to the last end. `window`: calls, nanoseconds, and calls in flight at its end. `last_answer_s`: since the
     start; None without one. `processor_us`: of the client. `unserved`: clients that failed and got no right answer.
     `sent_again`: calls that were sent twice, as the server had closed their connection. `starved`: hosts whose
-    generator did not get the processors that it needed. A slice in which no call could begin has neither window nor
-    processor time.
+    generator did not get the processors that it needed. `spent_s`: seconds of all clients in calls and in thinking,
+    also beyond the window. A slice in which no call could begin has neither window nor processor time.
     """
 
     calls: Count
@@ -80,6 +80,7 @@ class SliceFigures(Percentiles):
     buckets: NotRequired[Buckets]
     unserved: NotRequired[Count]
     sent_again: NotRequired[Count]
+    spent_s: NotRequired[Amount]
     endpoints: NotRequired[list[EndpointCounts]]
     starved: NotRequired[list[str]]
 
