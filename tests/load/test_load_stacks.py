@@ -104,7 +104,7 @@ def test_a_run_has_rows_of_them(callbench: Run, tmp_path: Path) -> None:
         "answered wrongly: the body differs from the expected one at byte 0, counted from 0: `Hello World`, not"
         " `Good morning`; it has 11 bytes, not 12"
     )
-    assert "one request, for Hello or FindItems, not for Sum" in whys["load/http1:greeter/http"]
+    assert "its one request stands for Hello: give its cells the call Hello" in whys["load/http1:greeter/http"]
     callbench("report", "r", "--format", "html", "--out", "r.html", check=True)
     assert "load/http1:greeter/posted" in (tmp_path / "r.html").read_text()
 

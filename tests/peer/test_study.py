@@ -108,6 +108,7 @@ def folder(at: Path, **info: object) -> Path:
     }
     said |= {"peer": "JMeter", "seconds": 5.0, "warm_up_s": 5.0, "delay_us": 0, "title": "Small", "settings": {}}
     (at / "record.json").write_text(json.dumps(record_json("peer", said | info)))
+    (at / "environment.json").write_text("{}")
     cells = [{**asdict(CELL), "groups": ["one", "long"]}, {**asdict(replace(CELL, id="c002")), "groups": ["two"]}]
     (at / "plan.json").write_text(json.dumps({"cells": cells, "left_out": [{"why": "over wan50", "cells": ["far"]}]}))
     both = Round(GeneratorRound(1000.0, 5, 5, 0.2, 5000, 0, 5), GeneratorRound(990.0, 5.1, 5.1, 0.4, 4950, 0, 5.1, 0.1))
@@ -147,7 +148,6 @@ def test_a_damaged_plan_is_one_sentence(tmp_path: Path) -> None:
 
 def test_it_has_a_report_in_every_format(tmp_path: Path, callbench: Run) -> None:
     kept = folder(tmp_path / "kept")
-    (kept / "environment.json").write_text("{}")
     for form in ("html", "md", "csv", "json"):
         assert callbench("report", kept, "--format", form).returncode == 0
         assert "over wan50" in (kept / f"report.{form}").read_text() or form == "csv"
