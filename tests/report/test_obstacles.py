@@ -1,5 +1,6 @@
 """Undecided and missing results, each with its reason, and what five more minutes would decide."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ from callbench.analysis.run.rankings import Ranking
 from callbench.analysis.run.subject import Subject, subject
 from callbench.catalog.study.claim import ClaimedRatio
 from callbench.report.text.more_time import OpenResults, open_results
+from callbench.report.text.verdict import verdict as title_of
 from callbench.stats.decide.decision import Outcome, RangeTest
 from callbench.stats.decide.forecast import forecast
 from callbench.stats.decide.ranking import standings
@@ -146,6 +148,17 @@ def test_an_undecided_claim_needs_what_the_slowest_of_its_comparisons_needs(
     # It stood beside the value of another, which needs fewer.
     assert one.detail.startswith(f"x over y, {more}: ")
     assert "threshold above 1" in one.detail
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "title"),
+    [
+        ((Verdict.FAILS, Verdict.UNDECIDED), "Of 2 claims, 1 does not hold and 1 is undecided"),
+        ((Verdict.HOLDS, Verdict.FAILS, Verdict.FAILS), "Of 3 claims, 1 holds and 2 do not"),
+    ],
+)
+def test_a_title_has_its_verb_where_no_claim_holds(outcomes: Sequence[Verdict], title: str) -> None:
+    assert title_of([judged("c", outcome) for outcome in outcomes], []) == title
 
 
 def test_claims_without_figures_say_why_and_those_of_another_run_come_last() -> None:

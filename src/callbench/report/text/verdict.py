@@ -20,9 +20,11 @@ def _of_claims(judged: Sequence[ClaimResult]) -> str:
     """Count the claims that were tested by their verdicts."""
     counts = Counter(claim.verdict for claim in judged)
     tested = sum(counts.values()) - counts[Verdict.UNMEASURED]
+    # Behind those that hold, the verb need not be said again.
+    hold = "" if counts[Verdict.HOLDS] else " hold"
     words = {
         Verdict.HOLDS: ("holds", "hold"),
-        Verdict.FAILS: ("does not", "do not"),
+        Verdict.FAILS: (f"does not{hold}", f"do not{hold}"),
         Verdict.UNDECIDED: ("is undecided", "are undecided"),
     }
     parts = [
