@@ -5,7 +5,6 @@ import random
 import re
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import duckdb
 import pytest
@@ -18,7 +17,7 @@ from callbench.analysis.cells.table_rows import ForkRow
 from callbench.model.cell import Cell, Load
 from callbench.runner.drive.long_calls import LongCalls
 from callbench.runner.drive.slices import has_enough_slices, length_of
-from callbench.stats.load.rate import Window, together
+from callbench.stats.load.rate import Window, together, uncut
 from callbench.store.columns import uncut_calls
 from known.driving import closed
 from known.servers import Pool, SimulatedServer
@@ -49,11 +48,9 @@ KINDS: dict[str, Callable[[int], Kind]] = {
 }
 
 
-def without_what_was_cut(window: Window, clients: int, calls: float, spent_ns: float) -> Window:
-    """`uncut_calls` without SQL: of all drives the calls, answered within the window or after it, and their time."""
-    if clients < 2:
-        return window
-    return replace(window, calls=min(window.calls, clients * calls / spent_ns * window.ns))
+def without_what_was_cut(window: Window, clients: int, calls: int, spent_ns: int) -> Window:
+    """As `uncut_calls` without SQL: the window of a single client is whole."""
+    return window if clients < 2 else uncut(window, clients, calls, spent_ns)
 
 
 def row_of(fork: int, clients: int, dones: Sequence[Done]) -> ForkRow:

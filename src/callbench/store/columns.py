@@ -237,11 +237,9 @@ def window_calls(done: str) -> str:
 
 
 def uncut_calls(clients: str, closed: str) -> str:
-    """Return the calls of several drives' windows as SQL: no more of them than the time of all calls allows.
+    """Return the calls of several drives' windows as SQL, computed as by `uncut` of stats/load/rate.py.
 
-    A window cuts off what a slow call takes beyond it: of 300 ms in slices of 20 ms, 290 on average. Counted whole, its
-    time is that of Wald's equation, as for one client. Where clients wait for each other this errs upwards: the first
-    calls of a drive find no queue, and its last ones leave none behind.
+    The window of a single client is whole already.
 
     It needs the sums `window_calls`, `window_ns`, `calls`, `in_call_ns` and `think_ns` of the drives.
 

@@ -184,7 +184,7 @@ def _restarts(lines: Iterable[SoakLine]) -> int:
 
 
 def _uncut(slices: Sequence[SoakSliceLine], calls: int, window: Window) -> Window:
-    """Let calls that outlast their slices count for all of their time. Slices without a call took none."""
+    """Count each call with all of its time, also where it lasted beyond the window of its slice."""
     spent_ns = round(1e9 * sum(line.get("spent_s", 0.0) for line in slices))
     return uncut(window, slices[0]["clients"], calls, spent_ns)
 
