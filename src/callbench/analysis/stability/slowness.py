@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from callbench.analysis.stability.other_programs import OTHERS_INCREASE, median_others, others_text
 from callbench.analysis.stability.slices import SPEED
 from callbench.stats.decide.decision import Outcome, Question, decided
-from callbench.stats.estimate.digits import figure, percent
+from callbench.stats.estimate.digits import figure, percent, tells
 from callbench.stats.estimate.logratio import unpaired
 from callbench.store.lines.slices import TimedSlice
 
 # The probability of calling an unchanged server slower.
 _LEVEL = 0.01
-_UNKNOWN = 1e4
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class PaceChange:
             return SlownessVerdict(Outcome.PASSED, "")
         ends = ""
         # An interval that says nothing is not printed.
-        if self.low and self.high and self.high < _UNKNOWN * self.low:
+        if self.low and self.high and tells(self.high / self.ratio - 1):
             ends = f" ({figure(self.low, 0.05)} to {figure(self.high, 0.05)})"
         text = f"the median call took {figure(self.ratio, 0.05)} times as long {when}{ends}"
         text = f"{text}, while {others_text(self.last, self.others_before)}"

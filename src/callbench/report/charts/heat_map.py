@@ -11,6 +11,7 @@ from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
 _PALE, _DEEP = 0.04, 0.45
 # Pixels of a cell: its width, on a phone too, and its height with a published value and without.
 _WIDE, _PHONE, _HIGH, _LOW = 39, 33, 30, 22
+_STANDS = {"first": "the highest rate", "tie": "may be the fastest", "at least": "may be the fastest"}
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,7 @@ def _said(call: str, cell: HeatCell) -> str:
     """Say what a cell is, and how it stands."""
     bound = f"{cell.text[0]} " if cell.text[:1] in {"≥", "≤"} else ""
     parts = [f"{call}, {cell.message} over {cell.channel}: {bound}{value_text(cell.rate, cell.ends, 'calls/s')}"]
-    parts += (
-        ["the highest rate"]
-        if cell.standing == "first"
-        else ["may be the fastest"]
-        if cell.standing in {"tie", "at least"}
-        else []
-    )
+    parts += [_STANDS[cell.standing]] if cell.standing in _STANDS else []
     parts += [f"published: {cell.published}"] if cell.published else []
     return ", ".join(parts)
 
