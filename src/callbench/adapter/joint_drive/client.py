@@ -369,7 +369,6 @@ class Generators(Adapter):
     def kill(self) -> None:
         """End all at once."""
         self._keep_schedules(())
-        self._pool.shutdown(wait=False)
         super().kill()
         for other in self._others:
             other.kill()
