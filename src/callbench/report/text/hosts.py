@@ -12,7 +12,7 @@ _COLUMNS = (
 )  # fmt: skip
 _ABOUT = (
     "The core starts adapters on hosts and adds up what they report. Round trips are the least of twenty orders before"
-    " the first call, and a clock is known to half of that. Lost: how often this ended as the core lost a host."
+    " the first call, and a clock is known to half of that. Lost: how often the work ended because this host was gone."
 )
 _GIB = 2**30
 
